@@ -1,0 +1,40 @@
+// Generated from rtl/spec/thresholds.toml by `make gen`: do not edit.
+`ifndef NPS_THRESHOLDS_VH
+`define NPS_THRESHOLDS_VH
+
+// A2, 1/64: Code 56 of min(63, floor(64*used/depth)) is exactly '>= 87.5 % full'; the compare is the integer one.
+`define NPS_TH_ON 56
+`define NPS_TH_ON_MIN 1
+`define NPS_TH_ON_MAX 63
+
+// A2, 1/64: Hysteresis of TH_ON: cool below 75 %. Must be below TH_ON, else the configuration is refused.
+`define NPS_TH_OFF 48
+`define NPS_TH_OFF_MIN 1
+`define NPS_TH_OFF_MAX 62
+
+// A4, 1/64: Dry at occupancy 0, wet again from here on: the join walk of the analysis needs it.
+`define NPS_TH_WET 4
+`define NPS_TH_WET_MIN 1
+`define NPS_TH_WET_MAX 63
+
+// A1, clocks: backpressure_en flickers with every token; BP_ON and BP_OFF tell a level that held this long.
+`define NPS_STEADY 64
+`define NPS_STEADY_MIN 1
+`define NPS_STEADY_MAX 65535
+
+// A2, 1/64: LEVEL when the level moved by this much since the last report; 0 reports new peaks only.
+`define NPS_LEVEL_STEP 0
+`define NPS_LEVEL_STEP_MIN 0
+`define NPS_LEVEL_STEP_MAX 63
+
+// A2, log2 ns: Unit of the dwell field: 2^8 ns, saturates at 4.2 ms.
+`define NPS_DWELL_SHIFT 8
+`define NPS_DWELL_SHIFT_MIN 0
+`define NPS_DWELL_SHIFT_MAX 31
+
+// C5, ns: A layer not sampled for a whole period of 100 us becomes unknown; 0 turns the tick off.
+`define NPS_STALE_NS 32'h000186A0
+`define NPS_STALE_NS_MIN 32'h00000000
+`define NPS_STALE_NS_MAX 32'hFFFFFFFF
+
+`endif

@@ -1,0 +1,359 @@
+// Generated from rtl/spec/trace.toml by `make gen`: do not edit.
+`ifndef NPS_TRACE_VH
+`define NPS_TRACE_VH
+
+`define NPS_MAGIC 64'hF9A74353504ED19E
+`define NPS_VERSION 32'h00010000
+`define NPS_FRAME_RECORDS 512
+`define NPS_GROUP_RECORDS 9
+`define NPS_FRAME_AGE_NS 1048576
+`define NPS_HEARTBEAT_NS 134217728
+
+// record: lsb and width of each field
+`define NPS_REC_TS_LSB 0
+`define NPS_REC_TS_W 64
+`define NPS_REC_KIND_LSB 64
+`define NPS_REC_KIND_W 4
+`define NPS_REC_SUB_LSB 68
+`define NPS_REC_SUB_W 4
+`define NPS_REC_SRC_LSB 72
+`define NPS_REC_SRC_W 6
+`define NPS_REC_TQ_LSB 78
+`define NPS_REC_TQ_W 2
+`define NPS_REC_SEQ_LSB 80
+`define NPS_REC_SEQ_W 8
+`define NPS_REC_CRC8_LSB 88
+`define NPS_REC_CRC8_W 8
+`define NPS_REC_PAYLOAD_LSB 96
+`define NPS_REC_PAYLOAD_W 32
+
+// sources
+`define NPS_SRC_MARK 6'd62
+`define NPS_SRC_FRAMER 6'd63
+
+// time quality
+`define NPS_TQ_FREE_RUN 2'd0
+`define NPS_TQ_HOLDOVER 2'd1
+`define NPS_TQ_LOCKED 2'd2
+`define NPS_TQ_DOUBT 2'd3
+
+// why events were dropped
+`define NPS_LOSS_CAUSE_FIFO_FULL 3'd0
+`define NPS_LOSS_CAUSE_COLLECTOR 3'd1
+`define NPS_LOSS_CAUSE_CROSSING 3'd2
+`define NPS_LOSS_CAUSE_DISABLED 3'd3
+
+// cumulative counters, in CNT.sub
+`define NPS_CNT_ACCEPTED 4'd0
+`define NPS_CNT_DROPPED 4'd1
+`define NPS_CNT_STALLED 4'd2
+`define NPS_CNT_TOKENS 4'd3
+`define NPS_CNT_BP_SAMPLES 4'd4
+
+// configuration words, in CFG.sub
+`define NPS_CFG_VERSION 4'd0
+`define NPS_CFG_CLK_PERIOD 4'd1
+`define NPS_CFG_BP_LIMITS 4'd2
+`define NPS_CFG_STALE 4'd3
+`define NPS_CFG_DESC_HASH_LO 4'd4
+`define NPS_CFG_DESC_HASH_HI 4'd5
+`define NPS_CFG_T_NOMINAL_LO 4'd6
+`define NPS_CFG_T_NOMINAL_HI 4'd7
+`define NPS_CFG_R_LIMIT 4'd8
+`define NPS_CFG_A_LIMIT 4'd9
+`define NPS_CFG_S_LIMIT 4'd10
+`define NPS_CFG_RAS_COUNTS 4'd11
+`define NPS_CFG_S_WINDOW 4'd12
+`define NPS_CFG_A_HOLDOFF 4'd13
+`define NPS_CFG_LAYERS 4'd14
+`define NPS_CFG_DRY_MASK 4'd15
+
+// keyframe words, in STATE.sub
+`define NPS_STATE_HOT 4'd0
+`define NPS_STATE_BP_EN 4'd1
+`define NPS_STATE_UNKNOWN 4'd2
+`define NPS_STATE_DRY 4'd3
+`define NPS_STATE_LEVEL_0 4'd4
+`define NPS_STATE_LEVEL_5 4'd5
+`define NPS_STATE_LEVEL_10 4'd6
+`define NPS_STATE_LEVEL_15 4'd7
+`define NPS_STATE_LEVEL_20 4'd8
+`define NPS_STATE_LEVEL_25 4'd9
+`define NPS_STATE_LEVEL_30 4'd10
+
+// kinds, subs and payload fields
+`define NPS_K_PAD 4'd0
+`define NPS_K_BP 4'd1
+`define NPS_BP_ENTER 4'd0
+`define NPS_BP_EXIT 4'd1
+`define NPS_BP_LEVEL 4'd2
+`define NPS_BP_BP_ON 4'd3
+`define NPS_BP_BP_OFF 4'd4
+`define NPS_BP_RAW 4'd5
+`define NPS_BP_KNOWN 4'd6
+`define NPS_BP_DRY 4'd7
+`define NPS_BP_WET 4'd8
+`define NPS_BP_LAYER_LSB 0
+`define NPS_BP_LAYER_W 5
+`define NPS_BP_OCC_LSB 5
+`define NPS_BP_OCC_W 6
+`define NPS_BP_BP_EN_LSB 11
+`define NPS_BP_BP_EN_W 1
+`define NPS_BP_PEAK_LSB 12
+`define NPS_BP_PEAK_W 6
+`define NPS_BP_DWELL_LSB 18
+`define NPS_BP_DWELL_W 14
+`define NPS_K_JITTER 4'd2
+`define NPS_JITTER_OK 4'd0
+`define NPS_JITTER_SYNC_LOST 4'd1
+`define NPS_JITTER_STEPPED 4'd2
+`define NPS_JITTER_UNLOCKED 4'd3
+`define NPS_JITTER_BACKWARD 4'd4
+`define NPS_JITTER_FIRST 4'd5
+`define NPS_JITTER_MISSED 4'd6
+`define NPS_JITTER_EARLY 4'd7
+`define NPS_K_RAS 4'd3
+`define NPS_RAS_UNIT_LSB 0
+`define NPS_RAS_UNIT_W 5
+`define NPS_RAS_CLASS_LSB 5
+`define NPS_RAS_CLASS_W 5
+`define NPS_RAS_INJECTED_LSB 10
+`define NPS_RAS_INJECTED_W 1
+`define NPS_RAS_COUNT_LSB 11
+`define NPS_RAS_COUNT_W 5
+`define NPS_RAS_SYNDROME_LSB 16
+`define NPS_RAS_SYNDROME_W 16
+`define NPS_K_TOKINT 4'd4
+`define NPS_K_CTX 4'd5
+`define NPS_K_CNT 4'd6
+`define NPS_K_MARK 4'd7
+`define NPS_MARK_USER 4'd0
+`define NPS_MARK_TRIGGER 4'd1
+`define NPS_MARK_START 4'd2
+`define NPS_MARK_FLUSH 4'd3
+`define NPS_K_CLK 4'd8
+`define NPS_CLK_STATE 4'd0
+`define NPS_CLK_STEP_LO 4'd1
+`define NPS_CLK_SEC_LO 4'd2
+`define NPS_CLK_SEC_HI 4'd3
+`define NPS_CLK_FREQ 4'd4
+`define NPS_CLK_SERVO 4'd5
+`define NPS_CLK_PPS 4'd6
+`define NPS_CLK_STEP_HI 4'd7
+`define NPS_CLK_REL_LO 4'd8
+`define NPS_CLK_REL_HI 4'd9
+`define NPS_CLK_STATE_TQ_LSB 0
+`define NPS_CLK_STATE_TQ_W 2
+`define NPS_CLK_STATE_LOCKED_LSB 2
+`define NPS_CLK_STATE_LOCKED_W 1
+`define NPS_CLK_STATE_HOLDOVER_LSB 3
+`define NPS_CLK_STATE_HOLDOVER_W 1
+`define NPS_K_LOSS 4'd9
+`define NPS_LOSS_FIRST 4'd0
+`define NPS_LOSS_SECOND 4'd8
+`define NPS_K_STATE 4'd10
+`define NPS_K_CFG 4'd11
+`define NPS_CFG_VERSION_MINOR_LSB 0
+`define NPS_CFG_VERSION_MINOR_W 16
+`define NPS_CFG_VERSION_MAJOR_LSB 16
+`define NPS_CFG_VERSION_MAJOR_W 16
+`define NPS_CFG_BP_LIMITS_TH_ON_LSB 0
+`define NPS_CFG_BP_LIMITS_TH_ON_W 6
+`define NPS_CFG_BP_LIMITS_TH_OFF_LSB 6
+`define NPS_CFG_BP_LIMITS_TH_OFF_W 6
+`define NPS_CFG_BP_LIMITS_LEVEL_STEP_LSB 12
+`define NPS_CFG_BP_LIMITS_LEVEL_STEP_W 6
+`define NPS_CFG_BP_LIMITS_K_LSB 18
+`define NPS_CFG_BP_LIMITS_K_W 5
+`define NPS_CFG_BP_LIMITS_RAW_LSB 23
+`define NPS_CFG_BP_LIMITS_RAW_W 1
+`define NPS_CFG_BP_LIMITS_TH_WET_LSB 24
+`define NPS_CFG_BP_LIMITS_TH_WET_W 6
+`define NPS_CFG_T_NOMINAL_HI_T_NOMINAL_HI_LSB 0
+`define NPS_CFG_T_NOMINAL_HI_T_NOMINAL_HI_W 16
+`define NPS_CFG_T_NOMINAL_HI_OPTIONS_LSB 16
+`define NPS_CFG_T_NOMINAL_HI_OPTIONS_W 16
+`define NPS_CFG_RAS_COUNTS_R_RUN_LSB 0
+`define NPS_CFG_RAS_COUNTS_R_RUN_W 8
+`define NPS_CFG_RAS_COUNTS_R_REARM_LSB 8
+`define NPS_CFG_RAS_COUNTS_R_REARM_W 8
+`define NPS_CFG_RAS_COUNTS_S_COUNT_LSB 16
+`define NPS_CFG_RAS_COUNTS_S_COUNT_W 8
+`define NPS_CFG_RAS_COUNTS_A_BUDGET_LSB 24
+`define NPS_CFG_RAS_COUNTS_A_BUDGET_W 8
+`define NPS_K_TOKEN 4'd12
+`define NPS_TOKEN_FIRST 4'd0
+`define NPS_TOKEN_NEXT 4'd1
+`define NPS_TOKEN_FROZEN 4'd2
+`define NPS_TOKEN_RESUMED 4'd3
+`define NPS_K_MON 4'd13
+`define NPS_MON_INTERVAL 4'd0
+`define NPS_MON_HITRATE 4'd1
+`define NPS_MON_ENERGY 4'd2
+`define NPS_MON_LINK 4'd3
+`define NPS_MON_UTIL 4'd4
+`define NPS_MON_SCHED 4'd5
+`define NPS_MON_DVFS 4'd6
+`define NPS_MON_PREFETCH 4'd7
+`define NPS_MON_INTERVAL_INTERVAL_LSB 0
+`define NPS_MON_INTERVAL_INTERVAL_W 31
+`define NPS_MON_INTERVAL_VIOLATION_LSB 31
+`define NPS_MON_INTERVAL_VIOLATION_W 1
+`define NPS_MON_HITRATE_HITS_LSB 0
+`define NPS_MON_HITRATE_HITS_W 16
+`define NPS_MON_HITRATE_ACCESSES_LSB 16
+`define NPS_MON_HITRATE_ACCESSES_W 16
+`define NPS_MON_LINK_STAGE_LSB 0
+`define NPS_MON_LINK_STAGE_W 3
+`define NPS_MON_LINK_OVER_LSB 3
+`define NPS_MON_LINK_OVER_W 1
+`define NPS_MON_LINK_DURATION_LSB 4
+`define NPS_MON_LINK_DURATION_W 28
+`define NPS_MON_UTIL_CHANNEL_LSB 0
+`define NPS_MON_UTIL_CHANNEL_W 6
+`define NPS_MON_UTIL_SATURATED_LSB 6
+`define NPS_MON_UTIL_SATURATED_W 1
+`define NPS_MON_UTIL_BUSY_LSB 7
+`define NPS_MON_UTIL_BUSY_W 25
+`define NPS_MON_SCHED_REGISTER_LSB 0
+`define NPS_MON_SCHED_REGISTER_W 16
+`define NPS_MON_SCHED_PERIOD_LSB 16
+`define NPS_MON_SCHED_PERIOD_W 16
+`define NPS_MON_DVFS_VOLTAGE_LSB 0
+`define NPS_MON_DVFS_VOLTAGE_W 12
+`define NPS_MON_DVFS_FREQUENCY_LSB 12
+`define NPS_MON_DVFS_FREQUENCY_W 12
+`define NPS_MON_DVFS_STATE_LSB 24
+`define NPS_MON_DVFS_STATE_W 3
+`define NPS_MON_PREFETCH_SEQ_POS_LSB 0
+`define NPS_MON_PREFETCH_SEQ_POS_W 24
+`define NPS_MON_PREFETCH_LAYER_LSB 24
+`define NPS_MON_PREFETCH_LAYER_W 8
+`define NPS_K_VENDOR 4'd14
+`define NPS_K_SYNC 4'd15
+`define NPS_SYNC_A 4'd0
+`define NPS_SYNC_B 4'd1
+`define NPS_SYNC_C 4'd2
+`define NPS_SYNC_END 4'd8
+`define NPS_SYNC_C_RECORDS_LSB 0
+`define NPS_SYNC_C_RECORDS_W 16
+`define NPS_SYNC_C_HASH_LSB 16
+`define NPS_SYNC_C_HASH_W 16
+
+// CRC-8 of a 128-bit record (bit 63 and the crc8 field itself do not count)
+`define NPS_CRC8(d) ({ \
+    ^((d) & 128'hE0A8566800C694BB6DE7E93AF8961EC8), \
+    ^((d) & 128'h70542B340063CA5D36F3F49D7C4B0F64), \
+    ^((d) & 128'h38AA159A0031E52E1B79FA4EBE2587B2), \
+    ^((d) & 128'h1CD50ACD009872170DBCFD275F12C3D9), \
+    ^((d) & 128'h8E6A8566004CB98B06DE7E93AF8961EC), \
+    ^((d) & 128'h47B5423300A6DC45036F3F49D7C4B0F6), \
+    ^((d) & 128'h43F2F77100957A996C50769E137446B3), \
+    ^((d) & 128'hC151ADD0008C29775BCFD275F12C3D91)} ^ 8'h90)
+
+// CRC-32 of 128-bit words. The state is a linear transform of the CRC in which one step needs few terms:
+//   start: s = NPS_CRC32_INIT; each word: s = NPS_CRC32_NEXT(s) ^ NPS_CRC32_WORD(d); value: NPS_CRC32_VALUE(s)
+`define NPS_CRC32_INIT 32'h11A10849
+`define NPS_CRC32_WORD(d) ({ \
+    ^((d) & 128'hAC824DC818AC9E7EF4CBDD593AACD3B6), \
+    ^((d) & 128'h870BF3E81814A0C09A0BEB3EA6F7BF88), \
+    ^((d) & 128'hEFAAEA44E6F28E750170C71D454C9DF0), \
+    ^((d) & 128'h8999B314DC52C6C7DB9E95CAD7D374C4), \
+    ^((d) & 128'h4D52B113A0DCDD3D67F5BA6C3E5A68D8), \
+    ^((d) & 128'hAE451CBCF3D19B959429D83D5ED3A810), \
+    ^((d) & 128'hB490135FD92A042AEF1976AF05C4B6D6), \
+    ^((d) & 128'h9502D27F26822FB84D51F74F0CB3B2A6), \
+    ^((d) & 128'h28D2617E728C97D2B15F98E5E719E384), \
+    ^((d) & 128'hF93892591CF65AD24A46D42B585A9E16), \
+    ^((d) & 128'h8370C22385C985FD52BEE9578BB2314A), \
+    ^((d) & 128'h82A84F5A3517BAAF8486E5A50A1E378A), \
+    ^((d) & 128'h95790490428D49F4E9D87AE40B99B74A), \
+    ^((d) & 128'h74234B1B763BBFAB65A157BDAD8BAC20), \
+    ^((d) & 128'h983ECEDEE116F916E6AEE26C2A8C734E), \
+    ^((d) & 128'h4D0AE26B2E67C63EC525BE297FA9BEBC), \
+    ^((d) & 128'h6C19B7776F3B936A6197B159E7171ECA), \
+    ^((d) & 128'hCD2CB13935179DD13A11A110A25644D6), \
+    ^((d) & 128'hB2F9A6DC564CF2680325457E5F32CC86), \
+    ^((d) & 128'hE70D2E0BA76940C251703E18D293D44C), \
+    ^((d) & 128'h0F0CE7F00FF4A4787AA35A81746078E4), \
+    ^((d) & 128'h5E2E6740BDA1C6D5F4A4E398B6A153AC), \
+    ^((d) & 128'hA64826DAC79D7B9FEADCC605DB5C42AC), \
+    ^((d) & 128'h75D3FA5E400C637FA2531ACE68AF1CE4), \
+    ^((d) & 128'h20A42EF4C20C397A8779479D69B87D68), \
+    ^((d) & 128'hEFFC256C26810ADC37FCE7496BEAF336), \
+    ^((d) & 128'hE2FDF7B7870DC8254C6AEA753A6A22FC), \
+    ^((d) & 128'hF65E763441F6E282E392A02D47338B34), \
+    ^((d) & 128'h22B16E18A7236234D7EE3EFE9333E75A), \
+    ^((d) & 128'h9ED6D182A8205B1A104BD57B0488D1DA), \
+    ^((d) & 128'h6FC4D36D5E3E8623E984F1C069DA4E35), \
+    ^((d) & 128'h304458BD514FA58DEDC228204C52D3D0)})
+
+`define NPS_CRC32_NEXT(s) ({ \
+    ^((s) & 32'h40000000), \
+    ^((s) & 32'h20000000), \
+    ^((s) & 32'h10000000), \
+    ^((s) & 32'h08000000), \
+    ^((s) & 32'h04000000), \
+    ^((s) & 32'h82000000), \
+    ^((s) & 32'h01000000), \
+    ^((s) & 32'h00800000), \
+    ^((s) & 32'h80400000), \
+    ^((s) & 32'h80200000), \
+    ^((s) & 32'h00100000), \
+    ^((s) & 32'h00080000), \
+    ^((s) & 32'h00040000), \
+    ^((s) & 32'h00020000), \
+    ^((s) & 32'h00010000), \
+    ^((s) & 32'h80008000), \
+    ^((s) & 32'h00004000), \
+    ^((s) & 32'h00002000), \
+    ^((s) & 32'h00001000), \
+    ^((s) & 32'h80000800), \
+    ^((s) & 32'h80000400), \
+    ^((s) & 32'h80000200), \
+    ^((s) & 32'h00000100), \
+    ^((s) & 32'h80000080), \
+    ^((s) & 32'h80000040), \
+    ^((s) & 32'h00000020), \
+    ^((s) & 32'h80000010), \
+    ^((s) & 32'h80000008), \
+    ^((s) & 32'h00000004), \
+    ^((s) & 32'h80000002), \
+    ^((s) & 32'h80000001), \
+    ^((s) & 32'h80000000)})
+
+`define NPS_CRC32_VALUE(s) ({ \
+    ^((s) & 32'h7A430456), \
+    ^((s) & 32'h4CE17C44), \
+    ^((s) & 32'h99AE278E), \
+    ^((s) & 32'hA0A819EC), \
+    ^((s) & 32'hBF95787A), \
+    ^((s) & 32'h39F7027A), \
+    ^((s) & 32'h6EBB4F52), \
+    ^((s) & 32'hBE4215DC), \
+    ^((s) & 32'hEB98038C), \
+    ^((s) & 32'h4D069586), \
+    ^((s) & 32'h2DA9F3BA), \
+    ^((s) & 32'h6C5D8F9C), \
+    ^((s) & 32'hD2D27986), \
+    ^((s) & 32'hFBA09770), \
+    ^((s) & 32'hA0F5AB64), \
+    ^((s) & 32'h1A77AB38), \
+    ^((s) & 32'h4AF6F96A), \
+    ^((s) & 32'h689BA108), \
+    ^((s) & 32'hB90BCD98), \
+    ^((s) & 32'h00D9EDA2), \
+    ^((s) & 32'hBC027678), \
+    ^((s) & 32'hC234735C), \
+    ^((s) & 32'hB76C0400), \
+    ^((s) & 32'hB9D97556), \
+    ^((s) & 32'hBD53145E), \
+    ^((s) & 32'hE3516C48), \
+    ^((s) & 32'hD5CC0784), \
+    ^((s) & 32'hB92E0BBA), \
+    ^((s) & 32'h0C1DAA8C), \
+    ^((s) & 32'h4A3AAAB8), \
+    ^((s) & 32'hF0E161C4), \
+    ^((s) & 32'h6B65FBB3)} ^ 32'hFFFFFFFF)
+
+`endif

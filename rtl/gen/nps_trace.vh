@@ -252,7 +252,7 @@
     ^((d) & 128'hC151ADD0008C29775BCFD275F12C3D91)} ^ 8'h90)
 
 // CRC-32 of 128-bit words. The state is a linear transform of the CRC in which one step needs few terms:
-//   start: s = NPS_CRC32_INIT; each word: s = NPS_CRC32_NEXT(s) ^ NPS_CRC32_WORD(d); value: NPS_CRC32_VALUE(s)
+// start: s = NPS_CRC32_INIT; each word: s = NPS_CRC32_NEXT(s) ^ NPS_CRC32_WORD(d); value: NPS_CRC32_VALUE(s)
 `define NPS_CRC32_INIT 32'h11A10849
 `define NPS_CRC32_WORD(d) ({ \
     ^((d) & 128'hAC824DC818AC9E7EF4CBDD593AACD3B6), \

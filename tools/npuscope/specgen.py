@@ -116,7 +116,7 @@ def verilog(spec: Spec) -> str:
     out.append(_xor_macro("NPS_CRC8", "d", rows, 128, constant))
     out.append(
         "// CRC-32 of 128-bit words. The state is a linear transform of the CRC in which one step needs few terms:\n"
-        "//   start: s = NPS_CRC32_INIT; each word: s = NPS_CRC32_NEXT(s) ^ NPS_CRC32_WORD(d); value: NPS_CRC32_VALUE(s)"
+        "// start: s = NPS_CRC32_INIT; each word: s = NPS_CRC32_NEXT(s) ^ NPS_CRC32_WORD(d); value: NPS_CRC32_VALUE(s)"
     )
     out.append(f"`define NPS_CRC32_INIT 32'h{crc32.init:08X}")
     out.append(_xor_macro("NPS_CRC32_WORD", "d", crc32.word, 128))

@@ -1,0 +1,49 @@
+# Thin: each target is one command. Everything runs from .venv, which the first target that needs it makes.
+SHELL := /bin/sh
+VENV ?= .venv
+PY := $(VENV)/bin/python
+READY := $(VENV)/.ready
+SEEDS ?= 10
+export NPUSCOPE_SEED
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint gen gen-check regress prove bench clean setup
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+$(READY): pyproject.toml tools/constraints.txt tools/setup.sh
+	@tools/setup.sh $(VENV)
+	@touch $@
+
+setup: $(READY)  ## virtual environment, packages, simulators
+
+demo: $(READY)  ## simulate the NPU pipeline, decode its trace, name the culprit, write the report
+	$(PY) tb/demo/run.py
+
+test: $(READY)  ## all tests, on Icarus and Verilator
+	$(PY) -m pytest -n 2 --dist loadgroup
+
+lint: $(READY)  ## Python and RTL lint
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) tb/lint.py
+
+gen: $(READY)  ## write what follows from rtl/spec
+	$(PY) -m npuscope.specgen
+
+gen-check: $(READY)  ## fail if a generated file differs from rtl/spec
+	$(PY) -m npuscope.specgen --check
+
+regress: $(READY)  ## the benches with SEEDS random seeds each
+	NPUSCOPE_SEEDS=$(SEEDS) $(PY) -m pytest -n 2 --dist loadgroup tb
+
+prove: $(READY)  ## formal proofs, a few minutes
+	$(PY) -m npuscope.sim.prove
+
+bench: $(READY)  ## speed, as ratios to named peers and limits
+	$(PY) -m npuscope.bench
+
+clean:  ## remove build results (not the virtual environment)
+	rm -rf build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,97 @@
+"""Lint every RTL module: Verilator -Wall, Icarus -Wall, verible, slang, and elaboration in Yosys.
+
+``python tb/lint.py [module ...]``; prints one line per finding, exits 1 on any.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from npuscope.sim import tools
+
+ROOT = Path(__file__).resolve().parents[1]
+INCLUDE = ROOT / "rtl" / "gen"
+VERIBLE_RULES = (
+    "-always-comb,-unpacked-dimensions-range-ordering,-explicit-parameter-storage-type,line-length=length:120"
+)
+
+
+def sources() -> dict[str, Path]:
+    """Module name to file of every hand-written RTL module (one module a file, of the file's name)."""
+    return {path.stem: path for path in sorted((ROOT / "rtl").rglob("*.v")) if INCLUDE not in path.parents}
+
+
+def yosys_script(module: str, files: list[str]) -> str:
+    """Elaboration with every warning that means a wrong net turned into an error."""
+    return (
+        "from pyosys import libyosys as ys; d = ys.Design();"
+        f"[ys.run_pass(c, d) for c in ['read_verilog -I{INCLUDE} {' '.join(files)}',"
+        f" 'hierarchy -check -top {module}', 'proc', 'check -assert']]"
+    )
+
+
+def commands(module: str, files: list[str]) -> dict[str, list[str]]:
+    """Linter name to command line."""
+    binary = Path(sys.executable).parent
+    others = [f for f in files if Path(f).stem != module]
+    own = next(f for f in files if Path(f).stem == module)
+    return {
+        "verilator": [
+            "verilator", "--lint-only", "-Wall", "--default-language", "1364-2005",
+            f"-I{INCLUDE}", "--top-module", module, own, *others,
+        ],
+        "icarus": ["iverilog", "-g2005", "-Wall", "-tnull", f"-I{INCLUDE}", "-s", module, own, *others],
+        "verible": [str(binary / "verible-verilog-lint"), f"--rules={VERIBLE_RULES}", own],
+        "slang": [sys.executable, __file__, "--slang", module, own, *others],
+        "yosys": [sys.executable, "-c", yosys_script(module, files)],
+    }  # fmt: skip
+
+
+def slang(module: str, files: list[str]) -> int:
+    """Run slang in this process; its findings go to stderr."""
+    from pyslang.driver import Driver
+
+    driver = Driver()
+    driver.addStandardArgs()
+    flags = "-Wextra -Wpedantic -Wwidth-trunc -Wport-width-trunc -Wport-width-expand -Wno-unused"
+    line = f"slang {flags} -Werror -I {INCLUDE} --single-unit --top {module} {' '.join(files)}"
+    if not (driver.parseCommandLine(line) and driver.processOptions() and driver.parseAllSources()):
+        return 1
+    driver.reportCompilation(driver.createCompilation(), True)
+    return 0 if driver.reportDiagnostics(True) else 1
+
+
+def lint(module: str, files: list[str]) -> list[str]:
+    """Findings of all linters on ``module``, one text each."""
+    found = []
+    env = {**os.environ, **tools.environment()}
+    for name, command in commands(module, files).items():
+        run = subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)
+        output = (run.stdout + run.stderr).strip()
+        if run.returncode or (name in ("icarus", "verilator", "verible") and output):
+            found.append(f"{module}: {name}: exit {run.returncode}\n{output}")
+    return found
+
+
+def main(argv: list[str]) -> int:
+    """Lint the named modules, or all."""
+    if argv[:1] == ["--slang"]:
+        return slang(argv[1], argv[2:])
+    known = sources()
+    wanted = argv or sorted(known)
+    files = [str(path) for path in known.values()]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = [text for texts in pool.map(lambda module: lint(module, files), wanted) for text in texts]
+    for text in found:
+        print(text, file=sys.stderr)
+    print(f"lint: {len(wanted)} modules, {len(found)} findings")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

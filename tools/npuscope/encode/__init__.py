@@ -1,0 +1,28 @@
+"""The golden model of the trace: what the RTL must emit, plain, slow and obvious.
+
+``writer.Writer`` writes dumps from events; ``probe.BpProbeModel`` says what a backpressure source offers;
+``framer.StreamModel`` checks a dump of the RTL bit by bit; ``bulk`` makes big dumps fast. All rules are those of
+``traces/FORMAT.md``.
+"""
+
+from npuscope.encode.mirror import BpLimits, Mirror, SourceConfig
+from npuscope.encode.record import Record, describe, pack, payload, unpack, unpack_payload
+from npuscope.encode.stream import Dropped, Entry, StreamConfig, StreamState
+from npuscope.encode.writer import Writer
+
+__all__ = [
+    "BpLimits",
+    "Dropped",
+    "Entry",
+    "Mirror",
+    "Record",
+    "SourceConfig",
+    "StreamConfig",
+    "StreamState",
+    "Writer",
+    "describe",
+    "pack",
+    "payload",
+    "unpack",
+    "unpack_payload",
+]

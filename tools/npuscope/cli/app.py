@@ -1,0 +1,81 @@
+"""The click program: its verbs, imported when used, and the nearest name for one that does not exist."""
+
+from __future__ import annotations
+
+import difflib
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from npuscope.cli.config import defaults
+
+__all__ = ["VERBS", "program"]
+
+VERBS: Final = {
+    "info": "what a dump is and whether it can be trusted",
+    "stalls": "who stalls whom: the verdict, with bounds and evidence",
+    "show": "layers x time strip in the terminal",
+    "report": "one offline HTML file with verdict, tables and picture",
+    "export": "other formats: csv",
+    "doctor": "simulators and tools of this machine, each ok or FIX",
+}
+"""Verb to its one-line help; the code of each is ``npuscope.cli.<verb>.command``."""
+
+EPILOG: Final = """\b
+Try:   npuscope info run.npt      npuscope stalls run.npt
+       npuscope report run.npt -o run.html
+Exit:  0 ok  1 check failed  2 usage or unreadable  3 loss or cut short
+       4 ledger conflict  5 not recognised  125 cannot test
+Shell completion: eval "$(_NPUSCOPE_COMPLETE=bash_source npuscope)"
+Options also come from NPUSCOPE_<OPTION> and the nearest npuscope.toml."""
+
+
+class Verbs(click.Group):
+    """A group whose help is known without importing its commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(f"npuscope.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in VERBS and not name.startswith("-"):
+            near = difflib.get_close_matches(name, VERBS, n=1, cutoff=0.5)
+            hint = f"did you mean '{near[0]}'" if near else f"verbs are {', '.join(VERBS)}"
+            raise click.UsageError(f"no verb '{name}'; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        kwargs.setdefault("default_map", defaults())
+        return super().main(*args, **kwargs)
+
+
+def _print_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        import npuscope
+
+        click.echo(f"npuscope {npuscope.__version__}")
+        ctx.exit()
+
+
+@click.command(
+    cls=Verbs,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "NPUSCOPE", "max_content_width": 88},
+    no_args_is_help=True,
+)
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print it.")
+def program() -> None:
+    """Read NPU trace dumps: who stalls whom, at nanoseconds, with counted loss."""

@@ -1,0 +1,91 @@
+"""Where results go: stdout, or a file that appears whole or not at all and never replaces another by accident."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from npuscope.errors import NpuscopeError
+
+__all__ = ["check_output", "open_output"]
+
+
+def check_output(path: str | None, force: bool, inputs: Sequence[str] = ()) -> None:
+    """Refuse, before any work is done, an output that is an input, a folder, or exists already without ``force``."""
+    if path is None or path == "-":
+        return
+    target = Path(path)
+    for name in inputs:
+        if name != "-" and os.path.exists(name) and target.exists() and os.path.samefile(name, target):
+            raise NpuscopeError("output is one of the inputs", file=path, hint="give -o another name")
+    if target.is_dir():
+        raise NpuscopeError("output is a folder", file=path, hint="give -o a file name")
+    if not target.parent.is_dir():
+        raise NpuscopeError("the folder of the output does not exist", file=path, hint=f"mkdir -p {target.parent}")
+    if _is_regular(target) and not force:
+        raise NpuscopeError("output exists", file=path, hint="use --force to replace it")
+
+
+def _is_regular(path: Path) -> bool:
+    """Whether something is there that writing would destroy: a pipe or /dev/null is not."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return path.is_symlink()
+
+
+@contextlib.contextmanager
+def open_output(path: str | None, force: bool) -> Iterator[TextIO]:
+    """UTF-8 text sink; a file is written beside its place, flushed to disk and then moved in one step.
+
+    path: None or ``-`` = stdout. Raises NpuscopeError when the file came to exist meanwhile and ``force`` is off.
+    """
+    if path is None or path == "-":
+        if sys.stdout is None:
+            raise NpuscopeError("stdout is closed", hint="use -o FILE")
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    target = Path(path)
+    if target.exists() and not _is_regular(target):
+        with target.open("w", encoding="utf-8", newline="") as sink:
+            yield sink
+        return
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with open(handle, "w", encoding="utf-8", newline="") as sink:
+            yield sink
+            sink.flush()
+            os.fsync(sink.fileno())
+        os.chmod(name, 0o666 & ~_umask())
+        if force:
+            os.replace(name, target)
+        else:
+            _link(name, target)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+
+
+def _link(name: str, target: Path) -> None:
+    """Put the finished file in place, atomically failing if another took the name since ``check_output``."""
+    try:
+        os.link(name, target)
+    except FileExistsError:
+        raise NpuscopeError("output exists", file=str(target), hint="use --force to replace it") from None
+    except OSError:  # a file system without hard links
+        if target.exists():
+            raise NpuscopeError("output exists", file=str(target), hint="use --force to replace it") from None
+        os.replace(name, target)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,235 @@
+"use strict";
+// Hover, zoom and copy for the report. All data is in the page; without this file the page is complete but still.
+(() => {
+  const data = JSON.parse(document.getElementById("npuscope-data").textContent);
+  const map = document.getElementById("map");
+  document.documentElement.classList.add("js");
+
+  for (const button of document.querySelectorAll(".command button")) {
+    button.addEventListener("click", async () => {
+      const code = button.parentElement.querySelector("code");
+      try {
+        await navigator.clipboard.writeText(code.textContent);
+        button.textContent = "copied";
+      } catch {
+        getSelection().selectAllChildren(code);
+        button.textContent = "selected";
+      }
+      setTimeout(() => { button.textContent = "copy"; }, 1500);
+    });
+  }
+  if (!map || !data.picture) return;
+
+  const picture = data.picture;
+  const rows = picture.names.length;
+  const [first, last] = [picture.edges[0], picture.edges[picture.edges.length - 1]];
+  const SVG = "http://www.w3.org/2000/svg";
+  const { top, row: height, label } = Object.fromEntries(Object.entries(map.dataset).map(([k, v]) => [k, +v]));
+  const plot = 1000 - label;
+  let view = [first, last];
+
+  // Times: as in views/units.py.
+  const duration = (ns) => {
+    const size = Math.abs(ns);
+    for (const [least, unit, name] of [[1e10, 1e9, "s"], [1e6, 1e6, "ms"], [1e3, 1e3, "us"]]) {
+      if (size >= least) return (ns / unit).toFixed(3) + " " + name;
+    }
+    return Math.round(ns) + " ns";
+  };
+  const percent = (part, whole) => {
+    const share = 100 * part / whole;
+    if (share > 0 && share < 0.05) return "<0.1 %";
+    if (share < 100 && share >= 99.95) return ">99.9 %";
+    return share.toFixed(1) + " %";
+  };
+
+  // ns of [from, to) inside a sorted flat list of [start, end, start, end, ...].
+  const below = (list, time) => { // intervals that start before `time`
+    let low = 0, high = list.length / 2;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[2 * middle] < time) low = middle + 1; else high = middle;
+    }
+    return low;
+  };
+  const inside = (list, from, to) => {
+    let sum = 0;
+    for (let i = below(list, to) - 1; i >= 0 && list[2 * i + 1] > from; i--) {
+      sum += Math.min(to, list[2 * i + 1]) - Math.max(from, list[2 * i]);
+    }
+    return sum;
+  };
+  // The same from the drawn columns, when the page does not hold the intervals themselves.
+  const unpacked = {};
+  const columns = (state) => unpacked[state] ??= picture.columns[state].map((packed) => {
+    const cells = [];
+    for (let i = 0; i < packed.length; i += 2) for (let n = 0; n < packed[i + 1]; n++) cells.push(packed[i]);
+    return cells;
+  });
+  const fromColumns = (cells, from, to) => {
+    let sum = 0;
+    for (let i = 0; i < cells.length; i++) {
+      const [low, high] = [picture.edges[i], picture.edges[i + 1]];
+      if (high > from && low < to && cells[i]) {
+        sum += cells[i] * (Math.min(to, high) - Math.max(from, low)) / (high - low);
+      }
+    }
+    return sum;
+  };
+  const time = (state, row, from, to) => picture.intervals
+    ? inside(picture.intervals[state][row], from, to) : fromColumns(columns(state)[row], from, to);
+  const exact = Boolean(picture.intervals);
+
+  const draw = () => {
+    const [start, end] = view;
+    const whole = start === first && end === last;
+    const count = exact ? Math.max(1, Math.min(plot, end - start)) : picture.edges.length - 1;
+    const paths = new Map();
+    const add = (name, y, x, w) => paths.set(name, (paths.get(name) ?? "") + `M${x.toFixed(2)} ${y}h${w.toFixed(2)}`);
+    for (let row = 0; row < rows; row++) {
+      let open = {};
+      const put = (slot, name, column, place) => {
+        const old = open[slot];
+        if (old && old.name === name) return;
+        if (old && old.name) {
+          const left = label + old.at * plot / count, right = label + column * plot / count;
+          add(old.name, top + (row + place) * height, left, right - left);
+        }
+        open[slot] = { name, at: column };
+      };
+      for (let column = 0; column <= count; column++) {
+        const from = start + (end - start) * column / count, to = start + (end - start) * (column + 1) / count;
+        const last = column === count;
+        const hot = last ? 0 : time("hot", row, from, to), span = to - from;
+        put("hot", hot > 0 ? "h" + Math.min(6, Math.ceil(6 * hot / span - 1e-9)) : "", column, 0.5);
+        put("dry", !last && 2 * time("dry", row, from, to) >= span ? "dry" : "", column, 0.88);
+        put("unknown", !last && time("unknown", row, from, to) > 0 ? "unknown" : "", column, 0.5);
+      }
+    }
+    for (const path of map.querySelectorAll(".cells path")) {
+      path.setAttribute("d", paths.get(path.getAttribute("class")) ?? "");
+    }
+    drawAxis(start, end);
+    drawLosses(start, end);
+    document.getElementById("range").textContent =
+      `${duration(start)} .. ${duration(end)}` + (whole || exact ? "" : " (columns as drawn; see the command below)");
+    const command = document.getElementById("range-command");
+    if (command) command.textContent = `${data.command.show} --window ${Math.floor(start)}ns..${Math.ceil(end)}ns`;
+  };
+  const drawAxis = (start, end) => {
+    const axis = map.querySelector(".axis");
+    axis.replaceChildren();
+    let step = 1;
+    while ((end - start) / step > 8) step = String(step)[0] === "2" ? step * 2.5 : step * 2;
+    for (let tick = Math.ceil(start / step) * step; tick <= end; tick += step) {
+      const x = label + (tick - start) / (end - start) * plot;
+      const path = document.createElementNS(SVG, "path");
+      path.setAttribute("d", `M${x} ${top - 4}v4`);
+      const text = document.createElementNS(SVG, "text");
+      text.setAttribute("x", x);
+      text.setAttribute("y", top - 7);
+      if (end - tick < step / 3) text.setAttribute("text-anchor", "end");
+      text.textContent = duration(tick).replace(/\.?0+ /, (m) => m.startsWith(".") ? " " : m.replace(/0+ $/, " "));
+      axis.append(path, text);
+    }
+  };
+  const drawLosses = (start, end) => {
+    const lane = map.querySelector(".losses");
+    if (!lane) return;
+    lane.replaceChildren();
+    let stop = -1;
+    for (const [low, high] of picture.losses) {
+      if (high < start || low > end) continue;
+      const x = (t) => label + (Math.min(Math.max(t, start), end) - start) / (end - start) * plot;
+      const left = Math.max(x(low), stop), right = Math.max(x(high), left + 2);
+      const rect = document.createElementNS(SVG, "rect");
+      for (const [k, v] of Object.entries({ x: left, y: top + rows * height + 4, width: right - left, height: 10 })) {
+        rect.setAttribute(k, v);
+      }
+      lane.append(rect);
+      stop = right;
+    }
+  };
+  const show = (start, end) => {
+    const least = Math.min(10, last - first);
+    let span = Math.min(last - first, Math.max(least, end - start));
+    start = Math.min(Math.max(first, start), last - span);
+    view = [start, start + span];
+    draw();
+  };
+
+  // Where the pointer is, in row and time.
+  const locate = (event) => {
+    const box = map.getBoundingClientRect();
+    const scale = 1000 / box.width;
+    const x = (event.clientX - box.left) * scale, y = (event.clientY - box.top) * scale;
+    return { time: view[0] + (x - label) / plot * (view[1] - view[0]), row: Math.floor((y - top) / height), x };
+  };
+  const tip = document.createElement("div");
+  tip.id = "tip";
+  tip.hidden = true;
+  document.body.append(tip);
+  let drag = null;
+  map.addEventListener("pointermove", (event) => {
+    const at = locate(event);
+    if (drag) {
+      const x = Math.min(Math.max(at.x, label), 1000);
+      drag.box.setAttribute("x", Math.min(x, drag.x));
+      drag.box.setAttribute("width", Math.abs(x - drag.x));
+    }
+    if (at.row < 0 || at.row >= rows || at.x < label) { tip.hidden = true; return; }
+    const span = exact ? (view[1] - view[0]) / plot : (last - first) / (picture.edges.length - 1);
+    const from = first + Math.floor((at.time - first) / span) * span, to = from + span;
+    const part = (state) => percent(time(state, at.row, from, to), span);
+    tip.textContent = `${picture.names[at.row]}\n${duration(from)} .. ${duration(to)}\n` +
+      `hot ${part("hot")}   dry ${part("dry")}   unknown ${part("unknown")}`;
+    tip.hidden = false;
+    tip.style.left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8) + "px";
+    tip.style.top = event.clientY + 16 + "px";
+  });
+  map.addEventListener("pointerleave", () => { tip.hidden = true; });
+  map.addEventListener("pointerdown", (event) => {
+    const at = locate(event);
+    if (event.button !== 0 || at.x < label) return;
+    const box = document.createElementNS(SVG, "rect");
+    box.setAttribute("class", "drag");
+    box.setAttribute("y", top);
+    box.setAttribute("height", rows * height);
+    map.append(box);
+    drag = { x: at.x, time: at.time, box };
+    map.setPointerCapture(event.pointerId);
+  });
+  const release = (event) => {
+    if (!drag) return;
+    const { time: from, x, box } = drag;
+    const at = locate(event);
+    box.remove();
+    drag = null;
+    if (Math.abs(at.x - x) > 4) show(Math.min(from, at.time), Math.max(from, at.time));
+  };
+  map.addEventListener("pointerup", release);
+  map.addEventListener("pointercancel", release);
+  map.addEventListener("dblclick", () => show(first, last));
+  map.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey) return; // plain scrolling stays scrolling
+    event.preventDefault();
+    zoom(Math.exp(event.deltaY / 400), locate(event).time);
+  }, { passive: false });
+  const zoom = (factor, at) => show(at - (at - view[0]) * factor, at + (view[1] - at) * factor);
+  const pan = (part) => show(view[0] + part * (view[1] - view[0]), view[1] + part * (view[1] - view[0]));
+  const actions = {
+    in: () => zoom(0.5, (view[0] + view[1]) / 2), out: () => zoom(2, (view[0] + view[1]) / 2),
+    left: () => pan(-0.5), right: () => pan(0.5), all: () => show(first, last),
+  };
+  for (const button of document.querySelectorAll(".tools button")) {
+    button.addEventListener("click", actions[button.dataset.do]);
+  }
+  for (const card of document.querySelectorAll(".card [data-from]")) {
+    card.addEventListener("click", () => {
+      const [from, to] = [+card.dataset.from, +card.dataset.to], margin = Math.max(to - from, 50);
+      show(from - margin, to + margin);
+      map.scrollIntoView({ behavior: "smooth", block: "center" });
+    });
+  }
+  document.getElementById("range").textContent = `${duration(first)} .. ${duration(last)}`;
+})();

@@ -6,19 +6,23 @@
 """
 
 from npuscope.encode.mirror import BpLimits, Mirror, SourceConfig
+from npuscope.encode.probe import BpProbeModel, Sample, TimeBus
 from npuscope.encode.record import Record, describe, pack, payload, unpack, unpack_payload
 from npuscope.encode.stream import Dropped, Entry, StreamConfig, StreamState
 from npuscope.encode.writer import Writer
 
 __all__ = [
     "BpLimits",
+    "BpProbeModel",
     "Dropped",
     "Entry",
     "Mirror",
     "Record",
+    "Sample",
     "SourceConfig",
     "StreamConfig",
     "StreamState",
+    "TimeBus",
     "Writer",
     "describe",
     "pack",

@@ -16,6 +16,7 @@ from npuscope.sim import tools
 
 ROOT = Path(__file__).resolve().parents[1]
 INCLUDE = ROOT / "rtl" / "gen"
+INCLUDES = [f"-I{folder}" for folder in sorted({header.parent for header in (ROOT / "rtl").rglob("*.vh")})]
 VERIBLE_RULES = (
     "-always-comb,-unpacked-dimensions-range-ordering,-explicit-parameter-storage-type,line-length=length:120"
 )
@@ -30,7 +31,7 @@ def yosys_script(module: str, files: list[str]) -> str:
     """Elaboration with every warning that means a wrong net turned into an error."""
     return (
         "from pyosys import libyosys as ys; d = ys.Design();"
-        f"[ys.run_pass(c, d) for c in ['read_verilog -I{INCLUDE} {' '.join(files)}',"
+        f"[ys.run_pass(c, d) for c in ['read_verilog {' '.join(INCLUDES)} {' '.join(files)}',"
         f" 'hierarchy -check -top {module}', 'proc', 'check -assert']]"
     )
 
@@ -43,9 +44,9 @@ def commands(module: str, files: list[str]) -> dict[str, list[str]]:
     return {
         "verilator": [
             "verilator", "--lint-only", "-Wall", "--default-language", "1364-2005",
-            f"-I{INCLUDE}", "--top-module", module, own, *others,
+            *INCLUDES, "--top-module", module, own, *others,
         ],
-        "icarus": ["iverilog", "-g2005", "-Wall", "-tnull", f"-I{INCLUDE}", "-s", module, own, *others],
+        "icarus": ["iverilog", "-g2005", "-Wall", "-tnull", *INCLUDES, "-s", module, own, *others],
         "verible": [str(binary / "verible-verilog-lint"), f"--rules={VERIBLE_RULES}", own],
         "slang": [sys.executable, __file__, "--slang", module, own, *others],
         "yosys": [sys.executable, "-c", yosys_script(module, files)],
@@ -59,7 +60,7 @@ def slang(module: str, files: list[str]) -> int:
     driver = Driver()
     driver.addStandardArgs()
     flags = "-Wextra -Wpedantic -Wwidth-trunc -Wport-width-trunc -Wport-width-expand -Wno-unused"
-    line = f"slang {flags} -Werror -I {INCLUDE} --single-unit --top {module} {' '.join(files)}"
+    line = f"slang {flags} -Werror {' '.join(INCLUDES)} --single-unit --top {module} {' '.join(files)}"
     if not (driver.parseCommandLine(line) and driver.processOptions() and driver.parseAllSources()):
         return 1
     driver.reportCompilation(driver.createCompilation(), True)

@@ -20,6 +20,12 @@ class Rig:
         self.model = BpProbeModel(SourceConfig(layers, dry, limits), src=3, steady=steady)
         self.rel = 1000
         self.step(restart=True)
+        self.idle()
+
+    def idle(self) -> None:
+        """The three clocks after a restart or a new stale period in which the tick is blind."""
+        for _ in range(3):
+            assert self.step(rel=self.rel) is None
 
     def step(
         self,
@@ -93,6 +99,25 @@ def test_dwell_saturates_and_a_relative_step_saturates_it_until_exit() -> None:
     assert rig.fields((1, 0), rel=0x4040)["dwell"] == 0x3FFF
     rig.step((1, 10), rel=0x4050)
     assert rig.fields((1, 0), rel=0x4060)["dwell"] == 0x10
+
+
+def test_the_tick_is_blind_for_three_clocks_after_a_restart() -> None:
+    rig = Rig(replace(QUIET, stale_ns=100), layers=0b11)
+    rig.step((0, 5), rel=1020)
+    rig.step((0, 5), restart=True, rel=1030)
+    ticks = []
+    for _ in range(6):
+        rig.step(rel=5000)
+        ticks.append(rig.model._last_tick == 5000)
+    assert ticks == [False, False, False, True, True, True]
+
+
+def test_dwell_of_a_layer_hot_for_a_day_is_saturated_though_time_wraps() -> None:
+    rig = Rig()
+    rig.step((0, 10), rel=5)
+    for day in range(1, 10):
+        rig.step(rel=(day << 45) % (1 << 48))
+    assert rig.fields((0, 0), rel=(9 << 45) % (1 << 48) + 10)["dwell"] == 0x3FFF
 
 
 def test_dwell_counts_over_the_wrap_of_relative_time() -> None:
@@ -276,8 +301,26 @@ def test_restart_forgets_all_but_the_limits() -> None:
     rig = Rig()
     rig.step(apply=replace(QUIET, th_on=20))
     rig.step((0, 20))
-    rig.step((1, 5, 1), apply=replace(QUIET, th_on=30))
+    rig.step((1, 5, 1))
     assert rig.step((0, 20), restart=True, ts_step=1, step_ns=4) is None
     assert rig.model.bp_samples == 0
     assert [rig.name((0, occ)) for occ in (19, 20)] == ["KNOWN", "ENTER"]
     assert rig.name() is None
+
+
+def test_limits_applied_up_to_the_restart_are_in_force_after_it_untold() -> None:
+    rig = Rig()
+    rig.step((0, 12), apply=replace(QUIET, th_on=20))
+    rig.step((0, 5), apply=replace(QUIET, th_on=30), restart=True)
+    assert rig.model.limits.th_on == 30
+    assert [rig.name((0, occ)) for occ in (29, 30)] == ["KNOWN", "ENTER"]
+    assert rig.name() is None
+
+
+def test_a_new_stale_period_begins_with_its_word() -> None:
+    rig = Rig(replace(QUIET, stale_ns=0), layers=0b1)
+    rig.step((0, 5), rel=9000)
+    rig.step(apply=replace(QUIET, stale_ns=100), rel=9010)
+    assert rig.name(rel=9020) == "STALE"
+    rig.idle()
+    assert [rig.name(rel=9020 + dt) for dt in (99, 100, 199, 200)] == [None, None, None, "UNKNOWN 0x1"]

@@ -17,6 +17,10 @@ __all__ = ["BpProbeModel", "Sample", "TimeBus"]
 
 _REL = 1 << 48
 _SAMPLES = 1 << 40
+_BLIND = 3
+"""Clocks after a start or a new stale period in which the tick is not tested; matters to periods this short only."""
+_HOT_FOREVER = 1 << 46
+"""Relative ns after which dwell is saturated for every k: the 48-bit time may wrap after it."""
 _DWELL_MAX = (1 << next(f.width for f in payload_fields(Kind.BP, BpSub.ENTER) if f.name == "dwell")) - 1
 
 
@@ -83,16 +87,23 @@ class BpProbeModel:
         self.stale_ns = config.limits.stale_ns
         self.cfg_error = False
         self._clock = 0
-        self._last_tick = 0
-        self._restart()
+        self._pending: _Pending | None = None
+        self._restart(0)
 
-    def _restart(self) -> None:
-        """All present layers unknown, counters 0, limits stay (rule 25)."""
+    def _restart(self, rel_ns: int) -> None:
+        """All present layers unknown, counters 0; limits stay, those on their way are in force untold (rule 25)."""
+        if self._pending is not None:
+            self.limits, self.stale_ns = self._pending.limits, self._pending.limits.stale_ns
+            self._pending = None
         present, dry = self.config.layers, self.config.dry_mask
         self.layers = {n: _Layer(bool(dry >> n & 1)) for n in range(MAX_LAYERS) if present >> n & 1}
         self._samples = 0
         self._tick_due = False
-        self._pending: _Pending | None = None
+        self._rebase(rel_ns)
+
+    def _rebase(self, rel_ns: int) -> None:
+        """The stale period begins now."""
+        self._last_tick, self._blind_until = rel_ns, self._clock + _BLIND
 
     @property
     def bp_samples(self) -> int:
@@ -108,26 +119,27 @@ class BpProbeModel:
         """
         self._clock += 1
         self.cfg_error = apply is not None and not apply.legal
-        if restart:
-            self._restart()
-            self._last_tick = time.rel_ns
         if apply is not None and apply.legal:
             self._pending = _Pending(apply)
         if restart:
+            self._restart(time.rel_ns)
             return None
-        if time.rel_step:  # rule 18
-            for layer in self.layers.values():
-                layer.dwell_saturated |= layer.hot
-        if self.stale_ns and (time.rel_ns - self._last_tick) % _REL >= self.stale_ns:  # rule 19
+        for layer in self.layers.values():  # rule 18
+            long_ago = (time.rel_ns - layer.enter_rel) % _REL >= _HOT_FOREVER
+            layer.dwell_saturated |= layer.hot and (time.rel_step or long_ago)
+        if self.stale_ns and self._clock > self._blind_until and self._since_tick(time) >= self.stale_ns:  # rule 19
             self._tick_due, self._last_tick = True, time.rel_ns
         record = self._sample(time, sample) if sample is not None else None
         if record is None:
-            record = self._postponed()
+            record = self._postponed(time)
         step_ns = time.step_ns if time.ts_step or time.rel_step else None
         if record is None and step_ns is None:
             return None
         kind, sub, word = record or (None, 0, 0)
         return Entry(time.ts_ns, self.src, kind, sub, word, time.tq, step_ns, self.bp_samples)
+
+    def _since_tick(self, time: TimeBus) -> int:
+        return (time.rel_ns - self._last_tick) % _REL
 
     # ---------------------------------------------------------------- sample
     def _sample(self, time: TimeBus, sample: Sample) -> tuple[int, int, int] | None:
@@ -154,7 +166,7 @@ class BpProbeModel:
         layer.unknown = False
         if sub is None:
             return None
-        if sub == BpSub.LEVEL and self.stale_ns:  # rule 17
+        if sub == BpSub.LEVEL:  # rule 17
             layer.credit = False
         layer.reported_occ, layer.reported_peak = sample.occ, layer.peak
         word = payload(
@@ -203,8 +215,11 @@ class BpProbeModel:
         return _DWELL_MAX if layer.dwell_saturated else min(units, _DWELL_MAX)
 
     # ---------------------------------------------------------------- postponed
-    def _postponed(self) -> tuple[int, int, int] | None:
-        """The stale tick or the next configuration word, in a clock whose sample makes no record (rule 5)."""
+    def _postponed(self, time: TimeBus) -> tuple[int, int, int] | None:
+        """The stale tick or the next configuration word, in a clock whose sample makes no record (rule 5).
+
+        One of them a clock; a word is in force from the next clock on, and a new stale period begins with its word.
+        """
         if self._tick_due:
             self._tick_due = False
             return self._tick()
@@ -216,6 +231,7 @@ class BpProbeModel:
             return Kind.CFG, word, self.limits.word
         self.stale_ns = self._pending.limits.stale_ns
         self._pending = None
+        self._rebase(time.rel_ns)
         return Kind.CFG, word, self.stale_ns
 
     def _tick(self) -> tuple[int, int, int] | None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import click
 
 from npuscope.cli.config import defaults
+from npuscope.errors import Exit
 
 __all__ = ["VERBS", "program"]
 
@@ -74,8 +75,14 @@ def _print_version(ctx: click.Context, _parameter: click.Parameter, value: bool)
     cls=Verbs,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "NPUSCOPE", "max_content_width": 88},
-    no_args_is_help=True,
+    invoke_without_command=True,
+    subcommand_metavar="VERB ...",
 )
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print it.")
-def program() -> None:
+@click.pass_context
+def program(ctx: click.Context) -> int:
     """Read NPU trace dumps: who stalls whom, at nanoseconds, with counted loss."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        return Exit.USAGE
+    return Exit.OK

@@ -96,7 +96,7 @@ def _row(cells: Grid, row: int, glyphs: Glyphs) -> list[tuple[str, str]]:
 def _axis(start: int, end: int, number: int) -> str:
     left, right, middle = duration(start), duration(end), duration((start + end) // 2)
     line = [" "] * number
-    for text, at in ((left, 0), (middle, (number - len(middle)) // 2), (right, number - len(right))):
+    for text, at in ((left, 0), (right, number - len(right)), (middle, (number - len(middle)) // 2)):
         if at >= 0 and all(c == " " for c in line[max(0, at - 1) : at + len(text) + 1]):
             line[at : at + len(text)] = text
     return "".join(line[:number])

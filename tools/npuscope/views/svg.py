@@ -24,20 +24,27 @@ PICTURE: Final = 560
 """Units of height the rows may take before they get thinner."""
 
 
-def row_height(rows: int) -> int:
-    """Units of one row, 3 to 18."""
-    return max(3, min(18, PICTURE // max(1, rows)))
+def row_height(rows: int, tallest: int) -> int:
+    """Units of one row, 3 to ``tallest``."""
+    return max(3, min(tallest, PICTURE // max(1, rows)))
 
 
 def heat_map(
-    cells: Grid, losses: Sequence[tuple[int, int]], *, origin: int, name: str, mark: tuple[int, int] | None = None
+    cells: Grid,
+    losses: Sequence[tuple[int, int]],
+    *,
+    origin: int,
+    name: str,
+    tallest: int = 18,
+    mark: tuple[int, int] | None = None,
 ) -> str:
     """``<svg>`` of ``cells`` with hatched unknown and the ``losses`` ([from, to) ns) in a lane below.
 
-    origin: ns of the first record. name: the id of the element. mark: [from, to) ns and nothing else, drawn as a frame.
+    origin: ns of the first record. name: the id of the element. tallest: units of a row at most. mark: [from, to) ns,
+    drawn as a frame.
     """
     rows, columns = cells.hot.shape
-    height = row_height(rows)
+    height = row_height(rows, tallest)
     scale = (WIDTH - LABEL) / columns
     lane = TOP + rows * height + 4
     total = lane + (12 if losses else 0) + 4

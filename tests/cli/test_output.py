@@ -1,0 +1,72 @@
+"""Results appear whole or not at all, and replace nothing by accident."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from npuscope.cli.output import check_output, open_output
+from npuscope.errors import NpuscopeError
+
+
+def test_file_appears_whole_with_the_umask(tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    old = os.umask(0o027)
+    try:
+        with open_output(str(target), False) as sink:
+            sink.write("läyer\n")
+            assert not target.exists()
+    finally:
+        os.umask(old)
+    assert target.read_bytes() == "läyer\n".encode()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert os.listdir(tmp_path) == ["out.txt"]
+
+
+def test_nothing_is_left_when_writing_fails(tmp_path: Path) -> None:
+    def fail() -> None:
+        with open_output(str(tmp_path / "out.txt"), False) as sink:
+            sink.write("half")
+            raise ValueError("half")
+
+    with pytest.raises(ValueError, match="half"):
+        fail()
+    assert os.listdir(tmp_path) == []
+
+
+def test_existing_file_is_kept_without_force(tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+    with pytest.raises(NpuscopeError, match="output exists; use --force to replace it"):
+        check_output(str(target), False)
+    with pytest.raises(NpuscopeError, match="output exists"), open_output(str(target), False) as sink:
+        sink.write("new")
+    assert target.read_text() == "old"
+    with open_output(str(target), True) as sink:
+        sink.write("new")
+    assert target.read_text() == "new"
+    assert os.listdir(tmp_path) == ["out.txt"]
+
+
+def test_an_input_is_never_replaced_even_with_force(tmp_path: Path) -> None:
+    dump = tmp_path / "run.npt"
+    dump.write_bytes(b"precious")
+    os.link(dump, tmp_path / "alias.npt")
+    with pytest.raises(NpuscopeError, match="output is one of the inputs"):
+        check_output(str(tmp_path / "alias.npt"), True, [str(dump)])
+
+
+@pytest.mark.parametrize(("name", "text"), [(".", "output is a folder"), ("no/such.txt", "folder of the output")])
+def test_places_that_cannot_be(tmp_path: Path, name: str, text: str) -> None:
+    with pytest.raises(NpuscopeError, match=text):
+        check_output(str(tmp_path / name), True)
+
+
+def test_devices_are_written_in_place() -> None:
+    check_output("/dev/null", False)
+    with open_output("/dev/null", False) as sink:
+        sink.write("gone")
+    assert not stat.S_ISREG(os.stat("/dev/null").st_mode)

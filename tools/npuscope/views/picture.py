@@ -1,0 +1,88 @@
+"""The heat map's data: a grid for the drawing and the numbers that hover and zoom use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from npuscope.timeline import Timeline
+from npuscope.views.lanes import Grid, Int64, Track, grid
+
+__all__ = ["MAX_COLUMNS", "Picture", "picture", "tracks"]
+
+MAX_COLUMNS: Final = 1500
+MAX_CELLS: Final = 200_000
+"""With many buffers the columns get fewer, so that the file stays at a few MB."""
+MAX_INTERVALS: Final = 20_000
+"""Up to so many intervals the page holds them all and zooms to the nanosecond."""
+STATES: Final = ("hot", "dry", "unknown")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """cells: what is drawn. losses: [from, to) ns. origin: ns of the first record, zero of every axis shown."""
+
+    cells: Grid
+    losses: tuple[tuple[int, int], ...]
+    origin: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Names, column edges, losses and either all ``intervals`` or the ``columns``, in ns after the first record.
+
+        intervals: state -> per buffer a flat list start, end, start, end. columns: state -> per buffer runs of
+        ns, count, ns, count. The other of the two is null.
+        """
+        cells, start, end = self.cells, int(self.cells.edges[0]), int(self.cells.edges[-1])
+        clipped = {s: [_clip(getattr(t, s), start, end) - self.origin for t in cells.tracks] for s in STATES}
+        few = sum(len(rows) for state in clipped.values() for rows in state) <= MAX_INTERVALS
+        columns = {s: [_runs(row) for row in getattr(cells, s)] for s in STATES}
+        return {
+            "names": [t.name for t in cells.tracks],
+            "edges": (cells.edges - self.origin).tolist(),
+            "losses": [[low - self.origin, high - self.origin] for low, high in self.losses],
+            "intervals": {s: [rows.ravel().tolist() for rows in state] for s, state in clipped.items()}
+            if few
+            else None,
+            "columns": None if few else columns,
+        }
+
+
+def tracks(timeline: Timeline, chosen: Sequence[int] | None = None) -> list[Track]:
+    """One track per buffer of the description, or of the ``chosen`` indices."""
+    buffers = timeline.description.buffers
+    return [
+        Track(
+            buffers[i].id,
+            buffers[i].name,
+            timeline.hot[i].true,
+            timeline.dry[i].true,
+            timeline.bp[i].true,
+            timeline.hot[i].unknown,
+        )
+        for i in (range(len(buffers)) if chosen is None else chosen)
+    ]
+
+
+def picture(
+    timeline: Timeline, losses: Sequence[tuple[int, int]], start: int, end: int, columns: int = MAX_COLUMNS
+) -> Picture:
+    """The picture of [start, end) ns with at most ``columns`` columns."""
+    rows = tracks(timeline)
+    number = min(columns, max(100, MAX_CELLS // max(1, len(rows))))
+    inside = tuple(sorted((low, high) for low, high in losses if high >= start and low < max(end, start + 1)))
+    return Picture(grid(rows, start, end, number), inside, timeline.start_ns)
+
+
+def _clip(intervals: Int64, start: int, end: int) -> Int64:
+    inside = intervals[(intervals[:, 1] > start) & (intervals[:, 0] < end)]
+    return np.clip(inside, start, end)
+
+
+def _runs(row: Int64) -> list[int]:
+    """``[5, 5, 0]`` as ``[5, 2, 0, 1]``."""
+    starts = np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1]]))
+    lengths = np.diff(np.concatenate([starts, [len(row)]]))
+    return [int(x) for pair in zip(row[starts], lengths, strict=True) for x in pair]

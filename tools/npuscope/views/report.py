@@ -1,0 +1,259 @@
+"""The report: one HTML file that works offline, without JavaScript and on paper."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from npuscope.analysis import Row, Stalls
+from npuscope.timeline import Timeline
+from npuscope.views import html
+from npuscope.views.evidence import Episode, episode
+from npuscope.views.html import text
+from npuscope.views.lanes import grid
+from npuscope.views.picture import Picture, picture, tracks
+from npuscope.views.svg import heat_map
+from npuscope.views.trust import Trust
+from npuscope.views.units import count, duration, percent, percent_range, size, tai
+
+__all__ = ["SCHEMA", "FileFact", "ReportData", "render"]
+
+SCHEMA: Final = 1
+"""Version of the JSON inside the page."""
+CARDS: Final = 5
+CARD_COLUMNS: Final = 240
+CARD_ROWS: Final = 16
+CARD_ROW: Final = 11
+MATRIX: Final = 40
+"""Victims and culprits shown at most; the embedded JSON has all."""
+
+
+@dataclass(frozen=True)
+class FileFact:
+    """One input: its name as given, bytes, and SHA-256 in hex (None for a pipe)."""
+
+    name: str
+    size: int
+    sha256: str | None
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """All that a report shows. losses: [from, to) ns on the axis. ledger: its JSON. version: of npuscope."""
+
+    title: str
+    stalls: Stalls
+    timeline: Timeline
+    trust: Sequence[Trust]
+    losses: Sequence[tuple[int, int]]
+    ledger: dict[str, Any]
+    files: Sequence[FileFact]
+    version: str
+
+
+def render(data: ReportData) -> str:
+    """The report as one HTML document."""
+    stalls = data.stalls
+    drawn = picture(data.timeline, data.losses, stalls.from_ns, stalls.to_ns)
+    names = " ".join(shlex.quote(fact.name) for fact in data.files)
+    sections = [
+        _head(data),
+        _trust(data.trust),
+        _culprits(stalls),
+        _map(drawn, names),
+        _evidence(data, names),
+        _matrix(stalls),
+        _buffers(stalls),
+        _ledger(data),
+        f"<footer>npuscope {text(data.version)} · this file asks nothing from outside · its numbers are in the page "
+        "as JSON, element npuscope-data</footer>",
+        html.embedded(
+            "npuscope-data",
+            {
+                "schema": SCHEMA,
+                "npuscope": data.version,
+                "title": data.title,
+                "origin_ns": data.timeline.start_ns,
+                "command": {"show": f"npuscope show {names}"},
+                "files": [{"name": f.name, "bytes": f.size, "sha256": f.sha256} for f in data.files],
+                "stalls": stalls.to_json(),
+                "ledger": data.ledger,
+                "trust": [{"name": t.name, "text": t.text, "mood": t.mood} for t in data.trust],
+                "picture": drawn.to_json(),
+            },
+        ),
+    ]
+    return html.page(data.title, "\n".join(filter(None, sections)), html.asset("report.js"))
+
+
+def _head(data: ReportData) -> str:
+    stalls, origin = data.stalls, data.timeline.start_ns
+    window = f"{duration(stalls.from_ns - origin)} .. {duration(stalls.to_ns - origin)}"
+    span = f"{window} after the first record at {tai(origin)}"
+    lines = [f"<p>{text(stalls.verdict)}</p>"]
+    lines += [
+        f"<p>Deadlock candidate {text(c.culprit)} from {duration(c.from_ns - origin)} to {duration(c.to_ns - origin)}; "
+        f"last handshake at {duration(c.last_ns - origin)}.</p>"
+        for c in stalls.cycles
+        if c.deadlock
+    ]
+    return (
+        f'<header><h1>{text(data.title)}</h1><p class="soft">{text(span)}</p></header>\n'
+        f'<section class="verdict" aria-label="verdict">{"".join(lines)}</section>'
+    )
+
+
+def _trust(items: Sequence[Trust]) -> str:
+    words = {"ok": "ok", "warn": "mind", "bad": "bad", "plain": ""}
+    boxes = "".join(
+        f'<div class="{item.mood}"><dt>{text(item.name)}<span class="mood">{words[item.mood]}</span></dt>'
+        f"<dd>{text(item.text)}</dd></div>"
+        for item in items
+    )
+    return f'<section aria-label="trust"><h2>How far to trust it</h2><dl class="trust">{boxes}</dl></section>'
+
+
+def _culprits(stalls: Stalls) -> str:
+    total = sum(stalls.hot_ns)
+    if not total:
+        return "<section><h2>Who stalls whom</h2><p>No buffer was seen full in this window.</p></section>"
+    rows = [_culprit(stalls, row, total) for row in stalls.rows]
+    unknown = sum(stalls.unknown_ns)
+    if unknown:
+        rows.append(["<em>not known</em>", "", percent(unknown, total), "", duration(unknown), "", ""])
+    titles = ["culprit", "in front of it", ">% of stall time", "", ">certain", ">of it draining", "stalls for sure"]
+    note = (
+        f"Stall time is {duration(total)}: the time that buffers were full, summed over all buffers. A range holds for "
+        "everything that loss may hide; a bar is solid up to its lower and hatched up to its upper bound. Draining: "
+        "the cause had gone, the buffer was still full."
+    )
+    return f'<section><h2>Who stalls whom</h2>{html.table(titles, rows)}<p class="soft">{note}</p></section>'
+
+
+def _culprit(stalls: Stalls, row: Row, total: int) -> list[str]:
+    low, high = 100 * row.min_ns / total, 100 * row.max_ns / total
+    bar = f'<span class="bar"><i style="width:{high:.1f}%"></i><b style="width:{low:.1f}%"></b></span>'
+    name = f"<strong>{text(row.culprit)}</strong>" + ("" if row.kind == "stage" else f" ({text(row.kind)})")
+    names = [stalls.buffers[i] for i in row.victims]
+    victims = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+    roots = ", ".join(stalls.buffers[i] for i in row.roots[:4]) + (" ..." if len(row.roots) > 4 else "")
+    share = percent_range(row.min_ns, row.max_ns, total)
+    return [name, text(roots), share, bar, duration(row.min_ns), duration(row.draining_ns), text(victims)]
+
+
+def _map(drawn: Picture, names: str) -> str:
+    tools = "".join(
+        f'<button type="button" data-do="{do}" aria-label="{label}">{face}</button>'
+        for do, label, face in (
+            ("in", "zoom in", "+"),
+            ("out", "zoom out", "&minus;"),
+            ("left", "earlier", "&larr;"),
+            ("right", "later", "&rarr;"),
+            ("all", "whole window", "all"),
+        )
+    )
+    return (
+        "<section><h2>Buffers over time</h2>"
+        f'<div class="tools">{tools}<span id="range"></span><span>drag to zoom, double click for all</span></div>'
+        f"{heat_map(drawn.cells, drawn.losses, origin=drawn.origin, name='map')}"
+        '<div class="key"><span class="k-hot">full, part of the column\'s time</span>'
+        '<span class="k-dry" style="--c:var(--dry)">empty</span><span class="k-unknown">not known</span>'
+        '<span style="--c:var(--cool)">neither</span><span style="--c:var(--loss)">records lost</span></div>'
+        f"{html.command(f'npuscope show {names}', 'range-command')}</section>"
+    )
+
+
+def _evidence(data: ReportData, names: str) -> str:
+    cards = [_card(data, episode(data.timeline, number), names) for number in data.stalls.evidence[:CARDS]]
+    return f"<section><h2>Evidence</h2>{''.join(cards)}</section>" if cards else ""
+
+
+def _card(data: ReportData, item: Episode, names: str) -> str:
+    margin = max(item.end - item.start, 50) // 2
+    start = max(item.start - margin, data.timeline.start_ns)
+    end = max(min(item.end + margin, data.timeline.end_ns), start + 1)
+    rows = _busy_rows(data.timeline, item, start, end)
+    cells = grid(tracks(data.timeline, rows), start, end, CARD_COLUMNS)
+    losses = [loss for loss in data.losses if loss[1] >= start and loss[0] <= end]
+    mark = (max(item.start, start), min(item.end, end))
+    drawing = heat_map(cells, losses, origin=item.origin, name=f"ep-{item.id}", tallest=CARD_ROW, mark=mark)
+    more = f", {item.censored}" if item.censored else ""
+    return (
+        f'<article class="card"><h3>ep:{item.id} · {text(item.buffer)} full, drained by {text(item.consumer)}</h3>'
+        f"<p>from {item.at}, for {item.length}, peak {item.top}{more}"
+        f' <button type="button" data-from="{item.start - item.origin}" '
+        f'data-to="{item.end - item.origin}">show above</button></p>{drawing}'
+        f"{html.command(f'npuscope show {names} --around ep:{item.id}')}</article>"
+    )
+
+
+def _busy_rows(timeline: Timeline, item: Episode, start: int, end: int) -> list[int]:
+    """Indices of the buffers that are ever full or unknown in [start, end), the nearest to the episode's own first."""
+    own = next(i for i, b in enumerate(timeline.description.buffers) if b.name == item.buffer)
+    busy = []
+    for i, lane in enumerate(timeline.hot):
+        inside = [bool(np.any((a[:, 1] > start) & (a[:, 0] < end))) for a in (lane.true, lane.unknown)]
+        if any(inside) or abs(i - own) <= 1:
+            busy.append(i)
+    return sorted(sorted(busy, key=lambda i: abs(i - own))[:CARD_ROWS])
+
+
+def _matrix(stalls: Stalls) -> str:
+    """Victims by culprits, share of each victim's full time."""
+    if not stalls.matrix:
+        return ""
+    culprits = [row.culprit for row in stalls.rows][:MATRIX]
+    cells = {(cell.victim, cell.culprit): cell for cell in stalls.matrix}
+    victims = sorted({cell.victim for cell in stalls.matrix})[:MATRIX]
+    rows = []
+    for victim in victims:
+        hot = stalls.hot_ns[victim]
+        line = [text(stalls.buffers[victim]), duration(hot)]
+        for culprit in culprits:
+            cell = cells.get((victim, culprit))
+            line.append(percent_range(cell.min_ns, min(cell.max_ns, hot), hot) if cell and hot else "")
+        rows.append([*line, percent(stalls.unknown_ns[victim], hot) if hot else ""])
+    titles = ["victim", ">full", *(f">{name}" for name in culprits), ">not known"]
+    shown = html.table(titles, rows, "matrix")
+    return f"<section><h2>Share of each buffer's full time, % by culprit</h2>{shown}</section>"
+
+
+def _buffers(stalls: Stalls) -> str:
+    span = stalls.to_ns - stalls.from_ns
+    rows = [
+        [
+            text(name),
+            percent(stalls.coverage[i], span),
+            duration(stalls.hot_ns[i]),
+            percent(stalls.hot_ns[i], stalls.coverage[i]),
+            duration(stalls.draining_ns[i]),
+            duration(stalls.unseen_ns[i]),
+        ]
+        for i, name in enumerate(stalls.buffers)
+    ]
+    titles = ["buffer", ">known %", ">full", ">full % of known", ">of it draining", ">not known whether full"]
+    shown = html.table(titles, rows)
+    return f"<section><h2>Buffers</h2><details><summary>all {len(rows)}</summary>{shown}</details></section>"
+
+
+def _ledger(data: ReportData) -> str:
+    facts = [[text(f.name), count(f.size), size(f.size), f.sha256 or "-"] for f in data.files]
+    lines = html.table(["input", ">bytes", ">", "SHA-256"], facts)
+    entries = [[text(key), text(_plain(value))] for key, value in data.ledger.items()]
+    return (
+        f"<section><h2>Ledger and hashes</h2>{lines}<details><summary>the whole ledger</summary>"
+        f"{html.table(['entry', 'value'], entries)}</details></section>"
+    )
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {_plain(v)}" for k, v in value.items())
+    if isinstance(value, list):
+        shown = "; ".join(_plain(v) for v in value[:50])
+        return shown + (f"; and {len(value) - 50} more" if len(value) > 50 else "") or "none"
+    return "not known" if value is None else count(value) if type(value) is int else str(value)

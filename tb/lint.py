@@ -43,7 +43,7 @@ def commands(module: str, files: list[str]) -> dict[str, list[str]]:
     own = next(f for f in files if Path(f).stem == module)
     return {
         "verilator": [
-            "verilator", "--lint-only", "-Wall", "--default-language", "1364-2005",
+            "verilator", "--lint-only", "--quiet", "-Wall", "--default-language", "1364-2005",
             *INCLUDES, "--top-module", module, own, *others,
         ],
         "icarus": ["iverilog", "-g2005", "-Wall", "-tnull", *INCLUDES, "-s", module, own, *others],

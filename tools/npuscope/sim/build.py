@@ -136,7 +136,7 @@ def build(
             },
         }
         started = time.monotonic()
-        code = run_job(job, folder, log_file, tools.environment(sim), limit_s)
+        code = run_job(job, folder, log_file, tools.environment(), limit_s)
         log = log_file.read_text(errors="replace")
         if code != 0:
             raise BuildFailure(design, sim, log if code is not None else f"error: not built in {limit_s} s", log_file)

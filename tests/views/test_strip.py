@@ -31,10 +31,10 @@ def test_golden_picture() -> None:
     assert text == (
         "         0 ns      800 ns   hot%\n"
         "conv1    ··██████········   37.5\n"
-        "relu\\x1b ______░·········    0.3\n"
+        "relu\\x1b ______:·········    0.3\n"
         "pool     ····????▓███████   65.5\n"
         "dark     ????????????????      ?\n"
-        "loss         !!!!!       "
+        "loss         !!!!!"
     )
 
 
@@ -48,7 +48,7 @@ def test_lines_fit_80_columns_even_with_long_wide_names() -> None:
 def test_the_shortest_hot_moment_and_the_shortest_loss_are_seen() -> None:
     cells = grid([track("a", hot=[[500_000, 500_001]])], 0, 1_000_000, 50)
     lines = rows(strip(cells, [(999_999, 999_999)], origin=0, columns=80))
-    assert lines["a"].count("░") == 1
+    assert lines["a"].count(":") == 1
     assert lines["loss"].rstrip().endswith("!")
     assert "<0.1" in lines["a"]
 
@@ -62,5 +62,5 @@ def test_legend_names_every_glyph() -> None:
     for glyphs in (UNICODE, ASCII):
         text = legend(glyphs)
         assert width(text) <= 80
-        for glyph in (*glyphs.hot, glyphs.cool, glyphs.dry, glyphs.unknown, glyphs.loss):
+        for glyph in (*glyphs.hot, glyphs.trace, glyphs.cool, glyphs.dry, glyphs.unknown, glyphs.loss):
             assert glyph in text

@@ -16,26 +16,30 @@ __all__ = ["ASCII", "UNICODE", "Glyphs", "cells_for", "legend", "strip"]
 Style = Callable[[str, str], str]
 """(state, text) -> text, with colour or as it is."""
 
+TRACE: Final = 5
 MIN_CELLS: Final = 16
 MAX_NAME: Final = 18
 
 
 class Glyphs:
-    """Characters of the states; ``hot`` from little to all of the cell."""
+    """Characters of the states; ``trace`` is hot for at most TRACE % of the cell, ``hot`` from there to all of it."""
 
-    def __init__(self, cool: str, dry: str, hot: str, unknown: str, loss: str) -> None:
-        self.cool, self.dry, self.hot, self.unknown, self.loss = cool, dry, hot, unknown, loss
+    def __init__(self, cool: str, dry: str, trace: str, hot: str, unknown: str, loss: str) -> None:
+        self.cool, self.dry, self.trace, self.hot, self.unknown, self.loss = cool, dry, trace, hot, unknown, loss
 
 
-UNICODE: Final = Glyphs(cool="·", dry="_", hot="░▒▓█", unknown="?", loss="!")
-ASCII: Final = Glyphs(cool=".", dry="_", hot="-+x#", unknown="?", loss="!")
+UNICODE: Final = Glyphs(cool="·", dry="_", trace=":", hot="░▒▓█", unknown="?", loss="!")
+ASCII: Final = Glyphs(cool=".", dry="_", trace=":", hot="-+x#", unknown="?", loss="!")
 
 
 def legend(glyphs: Glyphs) -> str:
     """One line that explains the characters."""
     steps = len(glyphs.hot)
-    hot = " ".join(f"{glyph} <={100 * (i + 1) // steps}%" for i, glyph in enumerate(glyphs.hot))
-    return f"{glyphs.cool} cool  {glyphs.dry} dry  hot {hot}  {glyphs.unknown} unknown  {glyphs.loss} loss"
+    hot = " ".join(f"{glyph} {100 * (i + 1) // steps}" for i, glyph in enumerate(glyphs.hot))
+    return (
+        f"{glyphs.cool} cool  {glyphs.dry} dry  hot up to {glyphs.trace} {TRACE} {hot} %  "
+        f"{glyphs.unknown} unknown  {glyphs.loss} loss"
+    )
 
 
 def strip(
@@ -51,7 +55,8 @@ def strip(
 
     cells: a grid of ``cells_for(columns, ...)`` columns. losses: [from, to) ns, drawn in a row of their own.
     origin: ns of the first record, the zero of the axis.
-    A cell is unknown when nothing hot is known in it and part of it is unknown, or when most of it is unknown.
+    A cell is unknown when nothing hot is known in it and part of it is unknown, or half of it is unknown; else hot;
+    else dry when half of it is dry, even beside a trace of hot.
     """
     names = [safe(track.name) for track in cells.tracks]
     label = min(MAX_NAME, max([4, *map(width, names)]))
@@ -67,7 +72,8 @@ def strip(
     if losses:
         hit = covered(_merged(losses), cells.edges) > 0
         hit |= _touched(losses, cells.edges)
-        lines.append("loss".ljust(label + 1) + "".join(style("loss", glyphs.loss) if h else " " for h in hit))
+        marks = "".join(style("loss", glyphs.loss) if h else " " for h in hit)
+        lines.append(("loss".ljust(label + 1) + marks).rstrip())
     return "\n".join(lines)
 
 
@@ -83,11 +89,13 @@ def _row(cells: Grid, row: int, glyphs: Glyphs) -> list[tuple[str, str]]:
     for span, hot, dry, unknown in zip(length, cells.hot[row], cells.dry[row], cells.unknown[row], strict=True):
         if unknown and (not hot or 2 * unknown >= span):
             result.append(("unknown", glyphs.unknown))
-        elif hot:
+        elif 100 * hot > TRACE * span:
             step = min(len(glyphs.hot) - 1, int(len(glyphs.hot) * hot - 1) // int(span))
             result.append(("hot", glyphs.hot[step]))
         elif 2 * dry >= span:
             result.append(("dry", glyphs.dry))
+        elif hot:
+            result.append(("hot", glyphs.trace))
         else:
             result.append(("cool", glyphs.cool))
     return result

@@ -1,0 +1,96 @@
+"""Who stalls whom as text: one sentence to paste, then the table with its bounds, then episodes to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from npuscope.analysis import Stalls
+from npuscope.timeline import Timeline
+from npuscope.views.evidence import episode
+from npuscope.views.table import fields, table
+from npuscope.views.trust import Trust
+from npuscope.views.units import duration, percent, percent_range, safe
+
+__all__ = ["By", "stalls_text"]
+
+By = Literal["stage", "layer"]
+VICTIMS: Final = 3
+
+
+def stalls_text(
+    stalls: Stalls,
+    timeline: Timeline,
+    trust: Sequence[Trust],
+    *,
+    by: By = "stage",
+    top: int = 10,
+    evidence: int = 3,
+    command: str = "npuscope show FILE",
+    columns: int = 80,
+) -> str:
+    """The text of ``npuscope stalls``, without a final newline.
+
+    by: one row per culprit (``stage``) or per buffer that was stalled (``layer``). top, evidence: rows at most.
+    command: what shows an episode when `` --around ep:N`` is added to it.
+    """
+    parts = [safe(stalls.verdict), fields([(t.name, t.text) for t in trust])]
+    total = sum(stalls.hot_ns)
+    if total:
+        parts.append(_by_stage(stalls, total, top, columns) if by == "stage" else _by_layer(stalls, top, columns))
+    origin = timeline.start_ns
+    for cycle in stalls.cycles:
+        word = "deadlock candidate" if cycle.deadlock else "wait cycle"
+        span = f"{duration(cycle.from_ns - origin)} .. {duration(cycle.to_ns - origin)}"
+        parts.append(f"{word} {safe(cycle.culprit)}: {span}, last handshake {duration(cycle.last_ns - origin)}")
+    if evidence and stalls.evidence:
+        parts.append(_evidence(timeline, stalls.evidence[:evidence], command, columns))
+    return "\n\n".join(parts)
+
+
+def _by_stage(stalls: Stalls, total: int, top: int, columns: int) -> str:
+    rows = []
+    for row in stalls.rows[:top]:
+        names = [stalls.buffers[i] for i in row.victims]
+        victims = " ".join(names[:VICTIMS]) + (f" +{len(names) - VICTIMS}" if len(names) > VICTIMS else "")
+        kind = "" if row.kind in ("stage", row.culprit) else f" ({row.kind})"
+        share = percent_range(row.min_ns, row.max_ns, total)
+        rows.append([row.culprit + kind, share, duration(row.min_ns), duration(row.draining_ns), victims])
+    if len(stalls.rows) > top:
+        rows.append([f"+{len(stalls.rows) - top} more", "", "", "", ""])
+    if unknown := sum(stalls.unknown_ns):
+        rows.append(["(not known)", percent(unknown, total), duration(unknown), "", ""])
+    return table(["culprit", ">% of stall", ">certain", ">draining", "stalls"], rows, columns=columns)
+
+
+def _by_layer(stalls: Stalls, top: int, columns: int) -> str:
+    rows = []
+    span = stalls.to_ns - stalls.from_ns
+    order = sorted(range(len(stalls.buffers)), key=lambda i: (-stalls.hot_ns[i], i))
+    hot = [i for i in order if stalls.hot_ns[i]]
+    for i in hot[:top]:
+        cells = sorted((c for c in stalls.matrix if c.victim == i), key=lambda c: (-c.min_ns, -c.max_ns, c.culprit))
+        causes = [
+            f"{c.culprit} {percent_range(c.min_ns, min(c.max_ns, stalls.hot_ns[i]), stalls.hot_ns[i])}" for c in cells
+        ]
+        rows.append(
+            [
+                stalls.buffers[i],
+                duration(stalls.hot_ns[i]),
+                percent(stalls.hot_ns[i], stalls.coverage[i]),
+                percent(stalls.coverage[i], span),
+                percent(stalls.unknown_ns[i], stalls.hot_ns[i]),
+                ", ".join(causes),
+            ]
+        )
+    if len(hot) > top:
+        rows.append([f"+{len(hot) - top} more", "", "", "", "", ""])
+    titles = ["buffer", ">full", ">% of known", ">known %", ">no cause %", "because of, %"]
+    return table(titles, rows, columns=columns)
+
+
+def _evidence(timeline: Timeline, numbers: Sequence[int], command: str, columns: int) -> str:
+    items = [episode(timeline, number) for number in numbers]
+    rows = [[f"ep:{e.id}", e.buffer, e.consumer, e.at, e.length, e.top] for e in items]
+    text = table(["longest", "buffer", "drained by", ">from", ">for", ">peak"], rows, columns=columns)
+    return f"{text}\nlook: {safe(command)} --around ep:{items[0].id}"

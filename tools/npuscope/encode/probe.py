@@ -18,7 +18,7 @@ __all__ = ["BpProbeModel", "Sample", "TimeBus"]
 _REL = 1 << 48
 _SAMPLES = 1 << 40
 _BLIND = 3
-"""Clocks after a start or a new stale period in which the tick is not tested; matters to periods this short only."""
+"""Clocks after a start, a due tick or a new stale period that are not tested; matters to periods this short only."""
 _HOT_FOREVER = 1 << 46
 """Relative ns after which dwell is saturated for every k: the 48-bit time may wrap after it."""
 _DWELL_MAX = (1 << next(f.width for f in payload_fields(Kind.BP, BpSub.ENTER) if f.name == "dwell")) - 1
@@ -128,7 +128,8 @@ class BpProbeModel:
             long_ago = (time.rel_ns - layer.enter_rel) % _REL >= _HOT_FOREVER
             layer.dwell_saturated |= layer.hot and (time.rel_step or long_ago)
         if self.stale_ns and self._clock > self._blind_until and self._since_tick(time) >= self.stale_ns:  # rule 19
-            self._tick_due, self._last_tick = True, time.rel_ns
+            self._tick_due = True
+            self._rebase(time.rel_ns)
         record = self._sample(time, sample) if sample is not None else None
         if record is None:
             record = self._postponed(time)

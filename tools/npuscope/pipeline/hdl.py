@@ -2,7 +2,7 @@
 
 Files, hexadecimal, one word a line, padded to the capacity of the build with entries that do nothing:
 ``stage.hex`` (STAGE_FIELDS), ``buffer.hex`` (BUFFER_FIELDS), ``change.hex`` (CHANGE_FIELDS, by stage, then clock) and
-``scan.hex`` (SCAN_FIELDS, one word). Fields are (name, bits), least significant first.
+``size.hex`` (SIZE_FIELDS, one word). Fields are (name, bits), least significant first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from npuscope.errors import NpuscopeError
 from npuscope.pipeline.graph import MAX_BUFFERS, MAX_TIME, SOURCE, Pipeline
 from npuscope.pipeline.run import stage_seed
 
-__all__ = ["BUFFER_FIELDS", "CHANGE_FIELDS", "SCAN_FIELDS", "STAGE_FIELDS", "hdl_parameters", "write_hdl"]
+__all__ = ["BUFFER_FIELDS", "CHANGE_FIELDS", "SIZE_FIELDS", "STAGE_FIELDS", "hdl_parameters", "write_hdl"]
 
 Fields = tuple[tuple[str, int], ...]
 
@@ -33,7 +33,7 @@ STAGE_FIELDS: Final[Fields] = (
 )
 BUFFER_FIELDS: Final[Fields] = (("producer", 8), ("consumer", 8), ("depth", 16))
 CHANGE_FIELDS: Final[Fields] = (("clock", 32), ("extra", 16), ("stopped", 16))
-SCAN_FIELDS: Final[Fields] = (("buffers", 16), ("span", 16))
+SIZE_FIELDS: Final[Fields] = (("stages", 16), ("buffers", 16), ("span", 16))
 NOBODY: Final = 255
 """Producer and consumer of a padding buffer."""
 
@@ -96,7 +96,8 @@ def write_hdl(pipeline: Pipeline, folder: Path, parameters: Mapping[str, int] | 
         {"producer": NOBODY, "consumer": NOBODY, "depth": 1},
     )
     _write(folder / "change.hex", CHANGE_FIELDS, changes, size["CHANGES"], {})
-    _write(folder / "scan.hex", SCAN_FIELDS, [{"buffers": len(buffers), "span": pipeline.span}], 1, {})
+    counts = {"stages": len(stages), "buffers": len(buffers), "span": pipeline.span}
+    _write(folder / "size.hex", SIZE_FIELDS, [counts], 1, {})
 
 
 def _write(

@@ -5,6 +5,7 @@
 ``traces/FORMAT.md``.
 """
 
+from npuscope.encode.framer import Session, StreamModel, Unit, UnitKind, Walk, check_dump
 from npuscope.encode.mirror import BpLimits, Mirror, SourceConfig
 from npuscope.encode.probe import BpProbeModel, Sample, TimeBus
 from npuscope.encode.record import Record, describe, pack, payload, unpack, unpack_payload
@@ -19,11 +20,17 @@ __all__ = [
     "Mirror",
     "Record",
     "Sample",
+    "Session",
     "SourceConfig",
     "StreamConfig",
+    "StreamModel",
     "StreamState",
     "TimeBus",
+    "Unit",
+    "UnitKind",
+    "Walk",
     "Writer",
+    "check_dump",
     "describe",
     "pack",
     "payload",

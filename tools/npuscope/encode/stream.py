@@ -7,7 +7,8 @@ Shared by ``writer`` (writes dumps) and ``framer`` (checks dumps of the RTL). Ru
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
 
 from npuscope.encode.mirror import Mirror, SourceConfig
 from npuscope.encode.record import Record, payload
@@ -49,7 +50,8 @@ class Entry:
     """What a source offers in one clock, one FIFO entry: a clock step, a record, or a step and then a record.
 
     ts, tq: of all its records. kind None: no record. step_ns: signed size of the step, None: no step.
-    bp_samples: the CNT BP_SAMPLES value of that clock (rule 9).
+    bp_samples: the CNT BP_SAMPLES value of that clock (rule 9), None keeps what was told before.
+    clock: number of that clock, None if there are no clocks; no part of what the entry is.
     """
 
     ts: int
@@ -60,6 +62,12 @@ class Entry:
     tq: int = TimeQuality.LOCKED
     step_ns: int | None = None
     bp_samples: int | None = None
+    clock: int | None = field(default=None, compare=False)
+
+    @property
+    def size(self) -> int:
+        """How many records it makes."""
+        return 2 * (self.step_ns is not None) + (self.kind is not None)
 
     def records(self) -> list[Record]:
         """CLK STEP_LO and STEP_HI if there is a step, then the record if there is one (rule 21)."""
@@ -74,9 +82,14 @@ class Entry:
 
 
 class Dropped:
-    """The registers of one loss of one source: what its LOSS burst will tell (rules 3 and 12)."""
+    """The registers of one loss of one source: what its LOSS burst will tell (rules 3 and 12).
 
-    def __init__(self) -> None:
+    mirror: the source's, as of the last record emitted; it is copied, since only the burst itself will change it.
+    """
+
+    def __init__(self, mirror: Mirror) -> None:
+        self.mirror = copy(mirror)
+        self.mirror.cfg = dict(mirror.cfg)
         self.count = 0
         self.first: Entry | None = None
         self.last: Entry | None = None
@@ -90,6 +103,7 @@ class Dropped:
         self.first = self.first or entry
         self.last = entry
         for record in entry.records():
+            self.mirror.update(record)
             self.count = min(self.count + 1, _WORD)
             if record.kind == Kind.BP:
                 self.layers |= 1 << (record.payload & 31)
@@ -101,8 +115,8 @@ class Dropped:
         if entry.step_ns is not None:
             self.step_ns = (self.step_ns or 0) + entry.step_ns
 
-    def burst(self, src: int, mirror: Mirror, cause: int = LossCause.FIFO_FULL) -> list[Record]:
-        """The burst in stream order; ``mirror`` is the source's state after the dropped entries (rule 3)."""
+    def burst(self, src: int, cause: int = LossCause.FIFO_FULL) -> list[Record]:
+        """The burst in stream order, with the source's state after the dropped entries (rule 3)."""
         if self.first is None or self.last is None:
             raise ValueError("nothing was dropped")
         first, last = self.first, self.last
@@ -114,10 +128,10 @@ class Dropped:
         if self.step_ns is not None:
             out.append(Record(last.ts, src, Kind.CLK, ClkSub.STATE, clk_state(last.tq), last.tq))
             out += Entry(last.ts, src, None, tq=last.tq, step_ns=self.step_ns).records()
-        if mirror.layers:
-            out += [Record(last.ts, src, Kind.STATE, sub, mask, last.tq) for sub, mask in mirror.keyframe()]
+        if self.mirror.layers:
+            out += [Record(last.ts, src, Kind.STATE, sub, mask, last.tq) for sub, mask in self.mirror.keyframe()]
             words = OWNED_CFG_BP if self.cfg else (Cfg.BP_LIMITS, Cfg.STALE)
-            out += [Record(last.ts, src, Kind.CFG, word, mirror.cfg[word], last.tq) for word in words]
+            out += [Record(last.ts, src, Kind.CFG, word, self.mirror.cfg[word], last.tq) for word in words]
         return out
 
 

@@ -116,16 +116,14 @@ class Writer:
         self, src: int, entries: Iterable[Entry], *, marked: Entry | None = None, cause: int = LossCause.FIFO_FULL
     ) -> None:
         """Lose ``entries`` of ``src``: a LOSS burst stands for them, then at once ``marked`` if given (rule 3)."""
-        dropped = Dropped()
+        dropped = Dropped(self.state.mirrors[src])
         for entry in entries:
             if entry.src != src:
                 raise ValueError(f"an entry of source {entry.src} cannot be lost by source {src}")
             dropped.add(entry)
-            for record in entry.records():
-                self.state.mirrors[src].update(record)
             if entry.step_ns is not None:
                 self._stepped.add(src)
-        self._burst(dropped.burst(src, self.state.mirrors[src], cause) + (marked.records() if marked else []), marked)
+        self._burst(dropped.burst(src, cause) + (marked.records() if marked else []), marked)
 
     def pad(self, count: int = 1) -> None:
         """Write ``count`` PAD records."""
@@ -144,6 +142,7 @@ class Writer:
         """CNT of all sources and END (rule 25); time of the last event unless given. ``start`` may follow."""
         ts = self._last[0] if ts is None else ts
         tq = self._last[1] if tq is None else tq
+        self._last = (ts, tq)  # a group among the counters carries their time: all queues are empty
         for src, counter in self.config.cnt_order:
             self._room(1)
             self._put([self.state.take(Record(ts, src, Kind.CNT, counter, self.state.counter(src, counter), tq))])

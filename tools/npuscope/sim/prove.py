@@ -79,13 +79,14 @@ def prove(proof: Proof, mode: str, root: Path, bug: Bug | None = None, limit_s: 
     if free:
         status, detail = "ERROR", free[0].strip()
     elif failed:
-        detail = f"{failed[1]} fails in clock {failed[2]}"
+        detail = f"{failed[1]} fails" + (f" in clock {failed[2]}" if failed[2] else ", an invariant is missing")
     elif unreached := sorted(set(_UNREACHED.findall(log))):
         detail = f"not reached: {', '.join(unreached)}"
     elif status == "PASS":
         detail = ""
     else:
-        detail = next((line.strip() for line in reversed(log.splitlines()) if "ERROR" in line), f"see {sby.parent}")
+        errors = [line.strip() for line in log.splitlines() if re.search(r"^ERROR|: error:", line)]
+        detail = errors[0] if errors else f"see {sby.parent / 'work'}"
     ok = status == "PASS"
     if bug is not None:
         ok = status == "FAIL" and failed is not None and bug.finds in (None, failed[1])
@@ -132,8 +133,9 @@ def _run_sby(sby: Path, work: Path, limit_s: float) -> tuple[int | None, str]:
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGKILL)
         log, _ = child.communicate()
-        return None, log
-    return child.returncode, log
+    code = None if child.returncode < 0 else child.returncode
+    reading = work / "model" / "design.log"
+    return code, log + (reading.read_text(errors="replace") if reading.exists() else "")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -18,7 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 INCLUDE = ROOT / "rtl" / "gen"
 INCLUDES = [f"-I{folder}" for folder in sorted({header.parent for header in (ROOT / "rtl").rglob("*.vh")})]
 VERIBLE_RULES = (
-    "-always-comb,-unpacked-dimensions-range-ordering,-explicit-parameter-storage-type,line-length=length:120"
+    "-always-comb,-unpacked-dimensions-range-ordering,-explicit-parameter-storage-type,line-length=length:120,"
+    "parameter-name-style=localparam_style_regex:[A-Z][A-Z0-9_]*;parameter_style_regex:[A-Z][A-Z0-9_]*"
 )
 
 

@@ -1,23 +1,19 @@
-"""What FILE... and --window mean: files, folders and globs; times after the first record and episodes."""
+"""What ``--window`` and FILE@A..B mean: times after the first record, absolute times, episodes."""
 
 from __future__ import annotations
 
-import glob
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from npuscope.errors import NpuscopeError
 from npuscope.views.units import parse_duration
 
-__all__ = ["Bound", "Window", "expand", "parse_window", "split_window"]
+__all__ = ["Bound", "Window", "parse_window", "split_window"]
 
 _EPISODE: Final = re.compile(r"ep:(\d+)")
 _TAI: Final = re.compile(r"tai:(\d+)")
-STDIN: Final = "-"
 
 
 @dataclass(frozen=True)
@@ -66,30 +62,3 @@ def split_window(argument: str) -> tuple[str, str | None]:
     if at and path and (".." in window or _EPISODE.fullmatch(window)) and not os.path.lexists(argument):
         return path, window
     return argument, None
-
-
-def expand(arguments: Sequence[str]) -> list[str]:
-    """Files of ``arguments`` in the order given, those of a folder or glob sorted by name; ``-`` stays.
-
-    Raises NpuscopeError when one of them stands for no file at all.
-    """
-    found: list[str] = []
-    for argument in arguments:
-        path = Path(argument)
-        if argument == STDIN:
-            found.append(argument)
-        elif path.is_dir():
-            inside = sorted(str(p) for p in path.iterdir() if p.is_file() and not p.name.startswith("."))
-            if not inside:
-                raise NpuscopeError("no dump in this folder", file=argument, found="no files")
-            found += inside
-        elif not os.path.lexists(path) and glob.has_magic(argument):
-            matches = sorted(p for p in glob.glob(argument, recursive=True) if os.path.isfile(p))
-            if not matches:
-                raise NpuscopeError("no file matches", file=argument)
-            found += matches
-        else:
-            found.append(argument)
-    if found.count(STDIN) > 1 or (STDIN in found and len(found) > 1):
-        raise NpuscopeError("stdin can only be the one input", found=" ".join(arguments))
-    return found

@@ -1,11 +1,18 @@
-"""One statement of trust: what every view says about how far its answer can be believed."""
+"""How far an answer can be believed: the same statements in every view."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Mood", "Trust"]
+from npuscope.description import Description
+from npuscope.layout import PAYLOAD, Cfg, Field, Kind, TimeQuality
+from npuscope.ledger import Cause, Ledger
+from npuscope.timeline import Timeline
+from npuscope.views.units import count, duration, lower_percent, percent, size
+
+__all__ = ["Mood", "Trust", "clock", "coverage", "damage", "ending", "graph", "limits", "loss", "lost", "trust"]
 
 Mood = Literal["ok", "warn", "bad", "plain"]
 
@@ -17,3 +24,147 @@ class Trust:
     name: str
     text: str
     mood: Mood = "plain"
+
+
+def trust(ledger: Ledger, timeline: Timeline) -> list[Trust]:
+    """All statements about a capture that was read in full."""
+    found = [loss(ledger), damage(ledger), coverage(timeline), ending(ledger), clock(ledger)]
+    if ledger.conflict_count:
+        found.insert(0, conflicts(ledger))
+    return [*found, graph(timeline.description), *limits(ledger.config)]
+
+
+def lost(ledger: Ledger) -> tuple[int, int, bool]:
+    """(records lost, records offered, whether more may be lost than is known)."""
+    open_ended = any(w.count is None and w.cause is not Cause.STOPPED for w in ledger.windows) or not ledger.exact
+    missing = ledger.missing + ledger.dropped
+    return missing, sum(s.accepted + s.dropped for s in ledger.sources.values()), open_ended and not _whole(ledger)
+
+
+def _whole(ledger: Ledger) -> bool:
+    """Nothing is missing and nothing hints that something might be."""
+    return not any(w.cause is not Cause.STOPPED for w in ledger.windows) and not ledger.missing
+
+
+def loss(ledger: Ledger) -> Trust:
+    """Records lost, of how many, in how many windows, why."""
+    missing, offered, more = lost(ledger)
+    windows = [w for w in ledger.windows if w.cause is not Cause.STOPPED]
+    if not missing and not windows:
+        return Trust("loss", "none", "ok")
+    known = f"{'at least ' if more else ''}{count(missing)} of {count(offered)} records ({percent(missing, offered)} %)"
+    if more and not missing:
+        known = "how many records is not known"
+    where = sum(w.merged for w in windows)
+    causes = ", ".join(dict.fromkeys(w.cause.value for w in windows))
+    return Trust("loss", f"{known}, {count(where)} window{'s' * (where != 1)}: {causes}" if where else known, "bad")
+
+
+def damage(ledger: Ledger) -> Trust:
+    """Bytes that are no record, and what was saved among them."""
+    parts = []
+    if ledger.bad:
+        parts.append(f"{size(ledger.bad)} are no record")
+    if ledger.blank:
+        parts.append(f"{size(ledger.blank)} are blank")
+    if ledger.tail:
+        parts.append(f"the last record is cut after {ledger.tail} bytes")
+    if ledger.salvaged - ledger.open_records > 0:
+        parts.append(f"{count(ledger.salvaged - ledger.open_records)} records salvaged from bad frames")
+    if ledger.possible:
+        parts.append(f"{count(ledger.possible)} doubtful ones left out")
+    if ledger.unknown:
+        parts.append(f"{count(sum(ledger.unknown.values()))} records of kinds this version does not know")
+    if not parts:
+        return Trust("damage", "none", "ok")
+    return Trust("damage", ", ".join(parts), "bad" if ledger.damaged or ledger.blank else "warn")
+
+
+def conflicts(ledger: Ledger) -> Trust:
+    """Parts of the stream that contradict each other."""
+    return Trust("conflict", f"{count(ledger.conflict_count)}, the first: {ledger.conflicts[0]}", "bad")
+
+
+def coverage(timeline: Timeline) -> Trust:
+    """The least known buffer's share of known time."""
+    known, whole = timeline.coverage(), timeline.end_ns - timeline.start_ns
+    if not known or whole <= 0:
+        return Trust("coverage", "nothing recorded", "bad")
+    part = min(known)
+    if part == whole:
+        return Trust("coverage", "100.0 % of the time, every buffer", "ok")
+    name = timeline.description.buffers[known.index(part)].name
+    return Trust("coverage", f"at least {lower_percent(part, whole)} % of the time known, {name} the least", "warn")
+
+
+def ending(ledger: Ledger) -> Trust:
+    """Whether the recording is whole: END, restarts."""
+    runs = f", {ledger.runs} runs" if ledger.runs > 1 else ""
+    if ledger.restarts:
+        runs += f", {ledger.restarts} restart{'s' * (ledger.restarts > 1)} without END"
+    if ledger.end_seen:
+        return Trust("end", f"END seen{runs}", "warn" if ledger.restarts else "ok")
+    return Trust("end", f"no END: cut short, or still being written{runs}", "bad")
+
+
+def clock(ledger: Ledger) -> Trust:
+    """Time quality of the records, and steps."""
+    total = sum(ledger.clock.values())
+    names = {int(q): q.name.lower().replace("_", "-") for q in TimeQuality}
+    shares = [f"{names[q]} {percent(n, total)} %" for q, n in sorted(ledger.clock.items(), reverse=True) if n]
+    steps = f"; {ledger.step_count} step{'s' * (ledger.step_count > 1)}" if ledger.step_count else ""
+    if steps and ledger.steps:
+        steps += f", the first of {duration(ledger.steps[0].step_ns)}"
+    if {q for q, n in ledger.clock.items() if n} == {int(TimeQuality.LOCKED)}:
+        return Trust("clock", f"locked throughout{steps}", "warn" if steps else "ok")
+    return Trust("clock", (", ".join(shares) or "not told") + steps, "warn")
+
+
+def graph(description: Description) -> Trust:
+    """Where the graph comes from."""
+    number = f"{len(description.buffers)} buffers"
+    if description.assumed:
+        return Trust("graph", f"ASSUMED chain of {number} (no description)", "warn")
+    return Trust("graph", f"given, {number}, {len(description.stages)} stages, hash {description.hash:016x}", "ok")
+
+
+def limits(config: dict[int, dict[int, int]]) -> list[Trust]:
+    """Limits in force at the end, sources that agree on one line."""
+    groups: dict[str, list[int]] = {}
+    for src, words in sorted(config.items()):
+        if text := _limits(words):
+            groups.setdefault(text, []).append(src)
+    if len(groups) == 1:
+        return [Trust("limits", text) for text in groups]
+    return [Trust(f"limits {_ranges(sources)}", text) for text, sources in groups.items()]
+
+
+def _limits(words: dict[int, int]) -> str:
+    parts = []
+    if Cfg.BP_LIMITS in words:
+        of = {f.name: f.get(words[Cfg.BP_LIMITS]) for f in fields_of(Cfg.BP_LIMITS)}
+        parts.append(f"full from {of['th_on']}/64, free below {of['th_off']}/64, wet from {of['th_wet']}/64")
+        if of["level_step"]:
+            parts.append(f"level step {of['level_step']}/64")
+        if of["raw"]:
+            parts.append("RAW on")
+    if Cfg.STALE in words:
+        stale = words[Cfg.STALE]
+        parts.append(f"stale after {duration(stale)}" if stale else "stale never")
+    return ", ".join(parts)
+
+
+def fields_of(word: Cfg) -> tuple[Field, ...]:
+    """Fields of a CFG word."""
+    return PAYLOAD[Kind.CFG, int(word)]
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """``0-3,7`` of 0, 1, 2, 3, 7."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(f"{low}-{high}" if low != high else str(low) for low, high in runs)

@@ -1,0 +1,173 @@
+"""``npuscope.open(path)``: one capture as lazy tables; the command line is a thin layer on it.
+
+capture = npuscope.open("run.npt", graph="npu.toml")
+print(capture.stalls().verdict)
+capture.episodes["end"] - capture.episodes["start"]   # numpy, ns
+for batch in capture.batches(): ...                   # records as columns, in stream order
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from npuscope.description import Description
+from npuscope.errors import NpuscopeError
+from npuscope.ledger import Cause, Ledger
+from npuscope.records import Batch, Decoder, decode
+from npuscope.source import Source, expand, open_source
+from npuscope.timeline import Timeline
+
+if TYPE_CHECKING:
+    from npuscope.analysis import Stalls
+    from npuscope.views.trust import Trust
+
+__all__ = ["Capture", "Path", "Progress", "open"]
+
+Path = str | os.PathLike[str]
+Progress = Callable[[int, int | None], None]
+"""Called while a pass runs, with bytes done and bytes in all (None: not known)."""
+
+
+class Capture:
+    """One capture: nothing is read before it is asked for, and the timeline is built once.
+
+    names: the input files. description: what was given or stands in the header page; None = the chain is assumed.
+    """
+
+    def __init__(
+        self,
+        paths: Path | Iterable[Path],
+        *,
+        graph: Path | Description | None = None,
+        force_desc: bool = False,
+        sample_period_ns: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Find the files and read the description; see ``open``."""
+        self.names = expand([paths] if isinstance(paths, str | os.PathLike) else list(paths))
+        self._given = Description.from_toml(os.fspath(graph)) if isinstance(graph, str | os.PathLike) else graph
+        self._force_desc = force_desc
+        self._sample_period_ns = sample_period_ns
+        self._progress = progress
+        self._source: Source | None = open_source(self.names)
+        self._once = self._source.size is None
+        self._ledger: Ledger | None = None
+        self.description = self._given or self._from_header(self._source)
+
+    @staticmethod
+    def _from_header(source: Source) -> Description | None:
+        if source.header is None:
+            return None
+        found = Description.from_json(source.header, file=source.names[0])
+        return found if found.buffers else None
+
+    def batches(self) -> Iterator[Batch]:
+        """Decode the capture from its start, batch by batch, in constant memory; a pipe can be read only once."""
+        source = self._open()
+        return self._watch(source, decode(source, description=self.description))
+
+    def _open(self) -> Source:
+        source, self._source = self._source, None
+        if source is not None:
+            return source
+        if self._once:
+            raise NpuscopeError("a pipe can be read only once", file=self.names[0], hint="save it to a file first")
+        return open_source(self.names)
+
+    def _watch(self, source: Source, decoder: Decoder) -> Iterator[Batch]:
+        """Hand the batches on, tell the progress, and keep the ledger when all were taken."""
+        with source:
+            for batch in decoder:
+                if self._progress is not None:
+                    self._progress(source.position, source.size)
+                yield batch
+        self._check_hash(decoder.ledger)
+        self._ledger = decoder.ledger
+
+    def _check_hash(self, ledger: Ledger) -> None:
+        """Refuse a description of another design than the one that made the stream."""
+        description = self.description
+        if description is None or description.assumed or self._force_desc:
+            return
+        if not ledger.hash or ledger.hash == description.hash:
+            return
+        raise NpuscopeError(
+            "the description is not that of this stream",
+            file=self.names[0],
+            found=f"hash {description.hash:016x}",
+            expected=f"{ledger.hash:016x}",
+            hint="use --force-desc if you know better",
+        )
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """Hot, dry and backpressure of every buffer, and the episodes: one pass over the capture."""
+        source = self._open()
+        decoder = decode(source, description=self.description)
+        return Timeline.build(
+            self._watch(source, decoder), decoder.ledger, self.description, sample_period_ns=self._sample_period_ns
+        )
+
+    @property
+    def ledger(self) -> Ledger:
+        """What became of every byte and record; reads the capture if that was not done yet."""
+        if self._ledger is None:
+            _ = self.timeline
+        if self._ledger is None:
+            raise NpuscopeError("the pass over the capture was not finished", file=self.names[0])
+        return self._ledger
+
+    @property
+    def episodes(self) -> npt.NDArray[np.void]:
+        """Structured array (``timeline.EPISODE``), ns on the axis; the row is the number in ``ep:N``."""
+        return self.timeline.episodes
+
+    @property
+    def losses(self) -> list[tuple[int, int]]:
+        """[from, to] ns of every window in which records may be missing, sorted."""
+        return sorted((w.from_ns, w.to_ns) for w in self.ledger.windows if w.cause is not Cause.STOPPED)
+
+    def stalls(self, window: tuple[int, int] | None = None) -> Stalls:
+        """Who stalls whom in ``window`` = [from, to) ns on the axis, default the whole recording."""
+        from npuscope.analysis import stalls
+
+        return stalls(self.timeline, self.timeline.description, window)
+
+    def trust(self) -> list[Trust]:
+        """How far the answers can be believed: loss, damage, coverage, end, clock, graph, limits."""
+        from npuscope.views.trust import trust
+
+        return trust(self.ledger, self.timeline)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the verdict and the heat map."""
+        from npuscope.views.notebook import notebook
+
+        return notebook(self)
+
+    def __repr__(self) -> str:
+        return f"<npuscope.Capture {', '.join(self.names)}>"
+
+
+def open(
+    paths: Path | Iterable[Path],
+    *,
+    graph: Path | Description | None = None,
+    force_desc: bool = False,
+    sample_period_ns: int | None = None,
+    progress: Progress | None = None,
+) -> Capture:
+    """The capture in ``paths``: files, globs, folders, a named pipe, or ``-`` for stdin; several are one capture.
+
+    graph: TOML file or ``Description`` of buffers and stages; default that of the header page, else an assumed chain.
+    force_desc: take it even when its hash is not the one in the stream. sample_period_ns: for text dumps, which tell no
+    end of anything: a layer not told for longer is cool. progress: see ``Progress``.
+    Raises NpuscopeError: exit code 2 for what cannot be read or is empty, 5 for a format that is not known.
+    """
+    return Capture(paths, graph=graph, force_desc=force_desc, sample_period_ns=sample_period_ns, progress=progress)

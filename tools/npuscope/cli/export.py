@@ -1,0 +1,55 @@
+"""``npuscope export``: other people's formats."""
+
+from __future__ import annotations
+
+import click
+
+from npuscope.cli.options import Options, input_options, output_options
+from npuscope.errors import Exit
+
+__all__ = ["command"]
+
+
+@click.command("export", short_help="other formats: csv")
+@input_options
+@output_options(json=False)
+@click.option("--to", type=click.Choice(["csv"]), required=True, help="Format.")
+@click.option(
+    "--table",
+    type=click.Choice(["episodes", "records", "stalls"]),
+    default="episodes",
+    show_default=True,
+    help="Which table.",
+)
+def command(options: Options, to: str, table: str) -> Exit:
+    """Write one table: episodes, every record as it stands in the stream, or victims by culprits.
+
+    Times are integer ns; a cell is empty where nothing is known. Episodes are listed whole, not cut by a window.
+    """
+    from npuscope.cli.judge import complain, judge
+    from npuscope.cli.output import check_output, open_output
+    from npuscope.cli.progress import ProgressLine
+    from npuscope.cli.session import paths, start, tell, window
+    from npuscope.errors import NpuscopeError
+    from npuscope.views import csv
+
+    if table == "records" and paths(options)[1] is not None:
+        raise NpuscopeError("records are exported whole", hint="leave the window out, or filter tai_ns")
+    check_output(options.output, options.force, options.files)
+    with ProgressLine(options.quiet) as line:
+        capture = start(options, line)
+        if table == "records":
+            with open_output(options.output, options.force) as sink:
+                sink.writelines(csv.record_lines(capture.batches()))
+            tell(capture.ledger, options)
+            return complain(judge(capture.ledger, None, options), options)
+        timeline = capture.timeline
+    span = window(timeline, options)
+    if table == "episodes":
+        lines = csv.rows_to_lines(csv.EPISODES, csv.episode_rows(timeline, span))
+    else:
+        lines = csv.rows_to_lines(csv.STALLS, csv.stall_rows(capture.stalls(span)))
+    with open_output(options.output, options.force) as sink:
+        sink.writelines(lines)
+    tell(capture.ledger, options)
+    return complain(judge(capture.ledger, timeline, options), options)

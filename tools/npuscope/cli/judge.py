@@ -1,0 +1,75 @@
+"""The exit code of a capture that was read in full: loss, missing END, conflicts, coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Final
+
+import click
+
+from npuscope.cli.options import Options
+from npuscope.errors import Exit
+from npuscope.ledger import Ledger
+from npuscope.timeline import Timeline
+from npuscope.views.trust import lost
+from npuscope.views.units import count, lower_percent, parse_percent, percent, safe
+
+__all__ = ["complain", "judge", "worst"]
+
+PRECEDENCE: Final = (Exit.USAGE, Exit.NOT_RECOGNISED, Exit.CONFLICT, Exit.LOSS, Exit.CHECK_FAILED)
+
+Finding = tuple[Exit, str]
+
+
+def judge(ledger: Ledger, timeline: Timeline | None, options: Options) -> list[Finding]:
+    """What is wrong with a capture beyond what the options allow; empty = exit 0. timeline None: not looked at."""
+    found: list[Finding] = []
+    if ledger.conflict_count:
+        text = f"{count(ledger.conflict_count)} conflicts in the stream, the first: {safe(ledger.conflicts[0])}"
+        found.append((Exit.CONFLICT, text))
+    found += _loss(ledger, options)
+    if not (ledger.end_seen and not ledger.tail) and not options.allow_open:
+        found.append((Exit.LOSS, "no END: cut short or still being written; --allow-open accepts it"))
+    if timeline is not None and options.min_coverage is not None:
+        found += _coverage(timeline, options.min_coverage)
+    return found
+
+
+def _loss(ledger: Ledger, options: Options) -> list[Finding]:
+    allowed = parse_percent(options.allow_loss or "0")
+    missing, offered, more = lost(ledger)
+    if allowed >= 100 or (not more and 100 * missing <= allowed * offered):
+        return []
+    least = "at least " if more else ""
+    text = f"{least}{count(missing)} of {count(offered)} records lost ({percent(missing, offered)} %)"
+    return [(Exit.LOSS, f"{text}, allowed are {allowed:g} %; see --allow-loss")]
+
+
+def _coverage(timeline: Timeline, least: str) -> list[Finding]:
+    wanted = Fraction(parse_percent(least)).limit_denominator(10**6)
+    whole = timeline.end_ns - timeline.start_ns
+    low = [
+        f"{safe(buffer.name)} {lower_percent(known, whole)} %"
+        for buffer, known in zip(timeline.description.buffers, timeline.coverage(), strict=True)
+        if 100 * known < wanted * whole
+    ]
+    if not low:
+        return []
+    more = f" and {len(low) - 3} more" if len(low) > 3 else ""
+    return [(Exit.CHECK_FAILED, f"coverage below {float(wanted):g} %: {', '.join(low[:3])}{more}")]
+
+
+def worst(findings: Iterable[Finding]) -> Exit:
+    """The exit code that wins among ``findings``."""
+    codes = {code for code, _ in findings}
+    return next((code for code in PRECEDENCE if code in codes), Exit.OK)
+
+
+def complain(findings: Iterable[Finding], options: Options) -> Exit:
+    """Print each finding as one line on stderr, unless quiet, and return the exit code that wins."""
+    found = list(findings)
+    if not options.quiet:
+        for _, text in found:
+            click.echo(f"npuscope: {text}", err=True)
+    return worst(found)

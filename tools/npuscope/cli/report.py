@@ -1,0 +1,55 @@
+"""``npuscope report``: one offline HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from npuscope.cli.options import Options, input_options, output_options
+from npuscope.errors import Exit
+
+__all__ = ["command"]
+
+
+@click.command("report", short_help="one offline HTML file with verdict, tables and picture")
+@input_options
+@output_options(json=False)
+@click.option("--title", metavar="TEXT", help="Headline.  [default: title of the description, else the file name]")
+def command(options: Options, title: str | None) -> Exit:
+    """Write verdict, trust, tables, heat map, evidence and ledger into one HTML file that needs no network.
+
+    The file is named after the input, FILE.html beside it, unless -o says otherwise; -o - is stdout.
+    """
+    import npuscope
+    from npuscope.cli.judge import complain, judge
+    from npuscope.cli.output import check_output, open_output
+    from npuscope.cli.progress import ProgressLine
+    from npuscope.cli.session import paths, start, tell, window
+    from npuscope.views.files import file_facts
+    from npuscope.views.report import ReportData, render
+
+    names, _ = paths(options)
+    output = options.output or ("-" if names == ["-"] else f"{names[0].rstrip('/')}.html")
+    check_output(output, options.force, options.files)
+    with ProgressLine(options.quiet) as line:
+        capture = start(options, line)
+        timeline = capture.timeline
+    text = render(
+        ReportData(
+            title=title or timeline.description.title or Path(names[0]).name,
+            stalls=capture.stalls(window(timeline, options)),
+            timeline=timeline,
+            trust=capture.trust(),
+            losses=capture.losses,
+            ledger=capture.ledger.to_json(),
+            files=file_facts(capture.names),
+            version=npuscope.__version__,
+        )
+    )
+    with open_output(output, options.force) as sink:
+        sink.write(text)
+    tell(capture.ledger, options)
+    if output != "-" and not options.quiet:
+        click.echo(f"npuscope: wrote {output}", err=True)
+    return complain(judge(capture.ledger, timeline, options), options)

@@ -1,0 +1,104 @@
+"""``npuscope show``: the layers x time strip."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from npuscope.cli.options import Options, input_options, output_options
+from npuscope.errors import Exit, NpuscopeError
+
+if TYPE_CHECKING:
+    from npuscope.timeline import Timeline
+
+__all__ = ["command"]
+
+COLOURS: Final = {"hot": "red", "unknown": "magenta", "dry": "blue", "loss": "magenta"}
+DEFAULT_WIDTH: Final = 80
+AROUND: Final = 2
+"""``--around`` shows the episode and this many times its length before and after it."""
+AROUND_NS: Final = 10_000
+"""... or this many ns before and after a time."""
+
+
+@click.command("show", short_help="layers x time strip in the terminal")
+@input_options
+@output_options(json=False)
+@click.option("--around", metavar="ep:N|TIME", help="An episode, or a time after the first record, in the middle.")
+@click.option("--width", metavar="N", type=click.IntRange(40, 1000), help="Columns.  [default: terminal, else 80]")
+def command(options: Options, around: str | None, width: int | None) -> Exit:
+    """Draw every buffer over time, one line each, in plain characters.
+
+    Unknown and lost time is drawn as such, never as calm. Colour only on a terminal without NO_COLOR.
+    """
+    from npuscope.cli.judge import complain, judge
+    from npuscope.cli.output import check_output, open_output
+    from npuscope.cli.progress import ProgressLine
+    from npuscope.cli.session import start, tell, window
+    from npuscope.views.lanes import grid
+    from npuscope.views.picture import tracks
+    from npuscope.views.strip import ASCII, UNICODE, cells_for, legend, strip
+
+    check_output(options.output, options.force, options.files)
+    with ProgressLine(options.quiet) as line:
+        capture = start(options, line)
+        timeline = capture.timeline
+    low, high = _around(timeline, around) if around else window(timeline, options)
+    to_screen = options.output in (None, "-")
+    terminal = to_screen and sys.stdout is not None and sys.stdout.isatty()
+    columns = width or (shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH)
+    rows = tracks(timeline)
+    glyphs = ASCII if to_screen and not _unicode() else UNICODE
+    losses = [(a, b) for a, b in capture.losses if b >= low and a < high]
+    text = strip(
+        grid(rows, low, high, cells_for(columns, [row.name for row in rows])),
+        losses,
+        origin=timeline.start_ns,
+        columns=columns,
+        glyphs=glyphs,
+        style=_style if terminal and _colour() else _plain,
+    )
+    with open_output(options.output, options.force) as sink:
+        sink.write(f"{text}\n\n{legend(glyphs)}\n")
+    tell(capture.ledger, options)
+    return complain(judge(capture.ledger, timeline, options), options)
+
+
+def _around(timeline: Timeline, text: str) -> tuple[int, int]:
+    """[from, to) ns: AROUND lengths of the episode on both sides, or AROUND_NS around a time; cut to the recording."""
+    from npuscope.cli.inputs import parse_window
+    from npuscope.cli.session import resolve
+
+    bound = parse_window(text if text.startswith("ep:") else f"{text}..").low
+    first, last = resolve(timeline, bound, "start", 0), resolve(timeline, bound, "end", 0)
+    margin = AROUND * (last - first) if last > first else AROUND_NS
+    low, high = timeline.start_ns, max(timeline.end_ns, timeline.start_ns + 1)
+    if not low <= first <= high:
+        raise NpuscopeError("the time is outside the recording", found=text, expected=f"0 .. {high - low} ns")
+    return max(low, first - margin), min(high, last + margin)
+
+
+def _unicode() -> bool:
+    """Whether stdout can take the block characters."""
+    try:
+        "░█·".encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _colour() -> bool:
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _style(state: str, text: str) -> str:
+    colour = COLOURS.get(state)
+    return click.style(text, fg=colour) if colour else text
+
+
+def _plain(_state: str, text: str) -> str:
+    return text

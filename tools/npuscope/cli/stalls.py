@@ -1,0 +1,56 @@
+"""``npuscope stalls``: who stalls whom."""
+
+from __future__ import annotations
+
+import json as json_module
+from typing import cast
+
+import click
+
+from npuscope.cli.options import Options, input_options, output_options
+from npuscope.errors import Exit
+
+__all__ = ["command"]
+
+
+@click.command("stalls", short_help="who stalls whom: the verdict, with bounds and evidence")
+@input_options
+@output_options()
+@click.option("--by", type=click.Choice(["stage", "layer"]), default="stage", help="A row per culprit or per victim.")
+@click.option("--top", metavar="N", type=click.IntRange(1), default=10, show_default=True, help="Rows at most.")
+@click.option(
+    "--evidence", metavar="N", type=click.IntRange(0), default=3, show_default=True, help="Episodes to look at."
+)
+def command(options: Options, by: str, top: int, evidence: int) -> Exit:
+    """Name the stage that holds up the others, and how sure that is.
+
+    The first line is the verdict, to be pasted. A range such as 61.2..63.0 holds for everything that loss may hide.
+    """
+    from npuscope.cli.judge import complain, judge
+    from npuscope.cli.output import check_output, open_output
+    from npuscope.cli.progress import ProgressLine
+    from npuscope.cli.session import command_line, start, tell, window
+    from npuscope.views.stalls import By, stalls_text
+    from npuscope.views.trust import trust
+
+    check_output(options.output, options.force, options.files)
+    with ProgressLine(options.quiet) as line:
+        capture = start(options, line)
+        timeline = capture.timeline
+    found = capture.stalls(window(timeline, options))
+    if options.json:
+        text = json_module.dumps(found.to_json(), indent=1)
+    else:
+        text = stalls_text(
+            found,
+            timeline,
+            trust(capture.ledger, timeline),
+            by=cast(By, by),
+            top=top,
+            evidence=evidence,
+            command=command_line("show", options),
+        )
+    with open_output(options.output, options.force) as sink:
+        sink.write(text + "\n")
+    tell(capture.ledger, options)
+    return complain(judge(capture.ledger, timeline, options), options)

@@ -185,7 +185,7 @@ class StreamConfig:
 
 
 class StreamState:
-    """Counters, mirrors, round robins and frame number of one stream, from its start to its END.
+    """Counters, mirrors and frame number of one stream, from its start to its END.
 
     ``take`` each record that enters the stream, in order; it assigns seq and keeps the books. The methods that
     dictate contents are generators: each record is taken before the next one is made, so that counters are right.
@@ -199,7 +199,6 @@ class StreamState:
         self.dropped = dict.fromkeys(self.mirrors, 0)
         self.stalled = 0
         self.frame = 0
-        self.turn = {"cnt": 0, "cfg": 0, "state": 0}
 
     def take(self, record: Record) -> Record:
         """``record`` with its seq; PAD takes none (rule 8)."""
@@ -226,24 +225,21 @@ class StreamState:
         return self.config.framer_cfg[word] if src == SRC_FRAMER else self.mirrors[src].cfg[word]
 
     def group(self, ts: int, tq: int, crc32: int, records: int) -> Iterator[Record]:
-        """The nine records of a group; crc32 and records are those of the frame it closes, 0 at start (rule 10)."""
+        """The nine records of a group; crc32 and records are those of the frame it closes, 0 at start (rule 10).
+
+        Group n tells the n-th word of each round robin.
+        """
         hash16 = self.config.desc_hash & 0xFFFF
         yield self.take(Record(MAGIC, SRC_FRAMER, Kind.SYNC, SyncSub.A, self.frame, tq))
         yield self.take(Record(ts, SRC_FRAMER, Kind.SYNC, SyncSub.B, crc32, tq))
         closed = payload(Kind.SYNC, SyncSub.C, records=records, hash=hash16)
         yield self.take(Record(ts, SRC_FRAMER, Kind.SYNC, SyncSub.C, closed, tq))
-        src, counter = self._next("cnt", self.config.cnt_order)
+        src, counter = self.config.cnt_order[self.frame % len(self.config.cnt_order)]
         yield self.take(Record(ts, src, Kind.CNT, counter, self.counter(src, counter), tq))
-        src, word = self._next("cfg", self.config.cfg_order)
+        src, word = self.config.cfg_order[self.frame % len(self.config.cfg_order)]
         yield self.take(Record(ts, src, Kind.CFG, word, self.cfg_word(src, word), tq))
-        src, _ = self._next("state", [(src, 0) for src in range(len(self.config.sources))])
-        yield from self.keyframe(src, ts, tq)
+        yield from self.keyframe(self.frame % len(self.config.sources), ts, tq)
         self.frame = (self.frame + 1) & _WORD
-
-    def _next(self, ring: str, order: list[tuple[int, int]]) -> tuple[int, int]:
-        turn = self.turn[ring]
-        self.turn[ring] = (turn + 1) % len(order)
-        return order[turn]
 
     def keyframe(self, src: int, ts: int, tq: int) -> Iterator[Record]:
         """STATE hot, bp_en, unknown, dry of ``src``."""

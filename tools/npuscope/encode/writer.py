@@ -149,6 +149,11 @@ class Writer:
         self._room(1)
         self._put([self.state.end(ts, tq, crc32(bytes(self._frame)))])
 
+    def resume(self, frame: bytes, ts: int, tq: int) -> None:
+        """Continue behind frames made elsewhere: ``frame`` is the last one, (ts, tq) its last event; cf. ``bulk``."""
+        self._frame = bytearray(frame)
+        self._last = (ts, tq)
+
     def data(self) -> bytes:
         """The dump so far: header, then records."""
         return self.header + bytes(self._out)

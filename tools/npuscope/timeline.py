@@ -9,58 +9,50 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import IntFlag
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from npuscope.description import Description
+from npuscope.episodes import EPISODE, EpisodeFlag, Lane, LayerResult, layer_lanes
+from npuscope.errors import NpuscopeError
+from npuscope.intervals import EMPTY, clip, make, total
+from npuscope.layout import MAX_LAYERS, PAYLOAD, BpSub, Kind
+from npuscope.rawmode import only_samples, sampled_lanes
+from npuscope.replay import ALL_KINDSUBS, BLAME_KINDSUBS, Recorder, SourceStream
+
 if TYPE_CHECKING:
-    from npuscope.description import Description
     from npuscope.ledger import Ledger
-    from npuscope.records import Batch
+    from npuscope.records.batch import Batch
 
-__all__ = ["EPISODE", "Conflict", "EpisodeFlag", "Lane", "Step", "Timeline"]
+__all__ = [
+    "ALL_KINDSUBS",
+    "BLAME_KINDSUBS",
+    "EPISODE",
+    "Conflict",
+    "EpisodeFlag",
+    "Lane",
+    "Recorder",
+    "Step",
+    "Timeline",
+]
 
-I8 = npt.NDArray[np.int64]
-
-EPISODE: Final = np.dtype(
-    [
-        ("buffer", "<u2"),  # index into description.buffers
-        ("flags", "u1"),  # EpisodeFlag
-        ("peak", "u1"),  # highest occupancy code of its records, 1/64
-        ("start", "<i8"),  # ns on the axis
-        ("end", "<i8"),  # ns on the axis; where knowledge ends if RIGHT_CENSORED
-        ("dwell", "<i8"),  # ns, as the EXIT record printed it (a multiple of 2^k, rounded down); -1: no EXIT
-    ]
-)
-"""One episode; its id (``ep:N``) is its row in ``Timeline.episodes``, which is sorted by (start, buffer)."""
-
-
-class EpisodeFlag(IntFlag):
-    """What is not known about an episode."""
-
-    LEFT_CENSORED = 1  # hot before ``start``, since when is not known
-    RIGHT_CENSORED = 2  # no EXIT seen: cut by loss, a stale report, a step or the end of the recording
-    PEAK_LOWER = 4  # peak is a lower bound
-    DWELL_LOWER = 8  # dwell is a lower bound (saturated)
-
-
-@dataclass(frozen=True)
-class Lane:
-    """A three-valued signal: certainly true in ``true``, not known in ``unknown``, else certainly false."""
-
-    true: I8
-    unknown: I8
+SCHEMA = 1
+"""Version of ``Timeline.to_json``."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A clock step that source ``src`` reported: its records from ``at_ns`` (axis) on carry ts = axis + all steps."""
+    """A clock step of source ``src``: its records from ``at_ns`` (axis) on carry ts = axis + all its steps so far.
+
+    told: by the source's CLK pair; else its time went back, or half a pair was lost, and the size is only apparent.
+    """
 
     src: int
     at_ns: int
     step_ns: int
+    told: bool = True
 
 
 @dataclass(frozen=True)
@@ -77,8 +69,8 @@ class Conflict:
 class Timeline:
     """Lanes and episodes of one capture; ``hot[i]``, ``dry[i]``, ``bp[i]`` belong to ``description.buffers[i]``.
 
-    start_ns, end_ns: first and last time of the recording on the axis. Layers without DRY_MASK bit and layers that
-    the source does not have are unknown throughout. step, conflict: see their classes; a conflict means exit code 4.
+    start_ns, end_ns: first and last time of the recording on the axis. Layers without DRY_MASK bit are never known to
+    be dry or not; layers that the source does not have are unknown throughout. Conflicts mean exit code 4.
     """
 
     description: Description
@@ -95,21 +87,120 @@ class Timeline:
     def build(
         cls,
         batches: Iterable[Batch],
-        ledger: Ledger | None,
-        description: Description | None,
+        ledger: Ledger | None = None,
+        description: Description | None = None,
+        *,
+        blame_only: bool = False,
+        sample_period_ns: int | None = None,
+    ) -> Timeline:
+        """Read all batches. ``description`` None: the assumed chain of the layers seen.
+
+        ledger: gets a conflict for each contradiction found here. blame_only: bp lanes stay unknown and peaks come
+        from ENTER and EXIT alone; hot and dry are the same, and batches may hold the records of BLAME_KINDSUBS only.
+        sample_period_ns: for dumps of RAW samples only (legacy text): a layer not told for longer is cool.
+        """
+        recorder = Recorder(BLAME_KINDSUBS if blame_only else ALL_KINDSUBS)
+        for batch in batches:
+            recorder.feed(batch)
+        return cls.of(recorder, ledger, description, sample_period_ns=sample_period_ns)
+
+    @classmethod
+    def of(
+        cls,
+        recorder: Recorder,
+        ledger: Ledger | None = None,
+        description: Description | None = None,
         *,
         sample_period_ns: int | None = None,
     ) -> Timeline:
-        """Read all batches, then the windows of the ledger; ``description`` None = the assumed chain of what was seen.
+        """The timeline of what ``recorder`` was fed; it may be fed on and asked again. Parameters as in ``build``."""
+        if sample_period_ns is not None and sample_period_ns <= 0:
+            raise NpuscopeError("the sample period must be positive", found=f"{sample_period_ns} ns")
+        disorder = Description(()).max_disorder_ns if description is None else description.max_disorder_ns
+        streams, start, end = recorder.streams(disorder)
+        samples = {src for src, stream in streams.items() if only_samples(stream)}
+        if samples and sample_period_ns is not None:
+            end += sample_period_ns
+        if description is None:
+            description = Description.chain(_seen(streams))
+        with_bp = recorder.table is not BLAME_KINDSUBS
+        nothing = Lane(EMPTY, make([start], [end]))
+        results = []
+        for buffer in description.buffers:
+            stream = streams.get(buffer.src)
+            if stream is None:
+                results.append(LayerResult(nothing, nothing, nothing, np.empty(0, EPISODE), []))
+            elif buffer.src in samples:
+                results.append(sampled_lanes(stream, buffer.layer, start, end, sample_period_ns))
+            else:
+                results.append(layer_lanes(stream, buffer.layer, start, end, with_bp=with_bp))
+        for index, result in enumerate(results):
+            result.episodes["buffer"] = index
+        episodes = np.concatenate([np.empty(0, EPISODE), *(result.episodes for result in results)])
+        conflicts = [Conflict(i, *conflict) for i, result in enumerate(results) for conflict in result.conflicts]
+        steps = [Step(src, *step) for src, stream in streams.items() for step in stream.steps]
+        timeline = cls(
+            description,
+            start,
+            end,
+            tuple(result.hot for result in results),
+            tuple(result.dry for result in results),
+            tuple(result.bp for result in results),
+            episodes[np.argsort(episodes["start"], kind="stable")],
+            tuple(sorted(steps, key=lambda step: (step.at_ns, step.src))),
+            tuple(sorted(conflicts, key=lambda conflict: (conflict.to_ns, conflict.buffer))),
+        )
+        if ledger is not None:
+            timeline.report(ledger)
+        return timeline
 
-        sample_period_ns: for dumps that hold only RAW samples (legacy text): a layer not reported for longer is cool.
-        """
-        raise NotImplementedError
+    def report(self, ledger: Ledger) -> None:
+        """Write the contradictions into the ledger as conflicts, and say where a clock step moved the axis."""
+        for conflict in self.conflicts:
+            name = self.description.buffers[conflict.buffer].name
+            ledger.conflict(f"buffer {name} at {conflict.to_ns} ns: {conflict.what}")
+        for step in self.steps:
+            if step.told:
+                ledger.note(f"clock of source {step.src} stepped by {step.step_ns:+d} ns: later times continue the old")
+            else:
+                ledger.conflict(f"source {step.src} at {step.at_ns} ns: time jumped {step.step_ns:+d} ns, no step told")
 
-    def coverage(self, window: tuple[int, int] | None = None) -> dict[int, tuple[int, int]]:
-        """Per buffer index (known ns, window ns) of the hot lane; a stream's coverage is the smallest quotient."""
-        raise NotImplementedError
+    def coverage(self, window: tuple[int, int] | None = None) -> tuple[int, ...]:
+        """Known ns of each buffer's hot lane in the window (all of it); a stream's coverage is the smallest."""
+        low, high = window if window is not None else (self.start_ns, self.end_ns)
+        inside = max(0, min(high, self.end_ns) - max(low, self.start_ns))
+        return tuple(inside - total(clip(lane.unknown, low, high)) for lane in self.hot)
 
     def to_json(self) -> dict[str, Any]:
-        """Schema 1: axis, per buffer the interval lists, steps, conflicts; episodes as columns."""
-        raise NotImplementedError
+        """Axis, per buffer the lists of [from, to] in ns, episodes as columns, steps, conflicts; ``schema`` = SCHEMA."""
+        lanes = {"hot": self.hot, "dry": self.dry, "bp": self.bp}
+        buffers = [
+            {"name": buffer.name, "id": buffer.id}
+            | {
+                name: {"true": lane[i].true.tolist(), "unknown": lane[i].unknown.tolist()}
+                for name, lane in lanes.items()
+            }
+            for i, buffer in enumerate(self.description.buffers)
+        ]
+        return {
+            "schema": SCHEMA,
+            "start_ns": self.start_ns,
+            "end_ns": self.end_ns,
+            "buffers": buffers,
+            "episodes": {name: self.episodes[name].tolist() for name in EPISODE.names or ()},
+            "steps": [vars(step) for step in self.steps],
+            "conflicts": [vars(conflict) for conflict in self.conflicts],
+        }
+
+
+def _seen(streams: dict[int, SourceStream]) -> list[tuple[int, int]]:
+    """(src, layer) of every layer that a source has (CFG LAYERS) or told something about."""
+    field = PAYLOAD[Kind.BP, None][0]
+    seen = set()
+    for src, stream in streams.items():
+        told = (stream.bp_payload[stream.bp_sub <= max(BpSub)] >> np.uint32(field.lsb)) & np.uint32(MAX_LAYERS - 1)
+        layers = np.unique(told).tolist()
+        if stream.layers is not None:
+            layers += [layer for layer in range(MAX_LAYERS) if stream.layers >> layer & 1]
+        seen |= {(src, layer) for layer in layers}
+    return sorted(seen)

@@ -1,0 +1,73 @@
+"""Sets of half-open time intervals as i8[n, 2] arrays: sorted, disjoint, none empty."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["EMPTY", "Intervals", "clip", "complement", "cover", "intersect", "make", "subtract", "total", "union"]
+
+Intervals = npt.NDArray[np.int64]
+
+EMPTY: Final[Intervals] = np.empty((0, 2), np.int64)
+EMPTY.flags.writeable = False
+
+
+def make(start: npt.ArrayLike, end: npt.ArrayLike) -> Intervals:
+    """The set covered by any of the intervals [start[i], end[i]); empty ones are dropped."""
+    pairs = np.column_stack([np.asarray(start, np.int64).ravel(), np.asarray(end, np.int64).ravel()])
+    return union(pairs[pairs[:, 0] < pairs[:, 1]])
+
+
+def cover(sets: tuple[Intervals, ...], depth: int) -> Intervals:
+    """Where at least ``depth`` intervals of the given ones overlap (each may itself be unsorted, none empty)."""
+    pairs = np.concatenate([EMPTY, *sets])
+    if not len(pairs):
+        return EMPTY
+    times = pairs.T.ravel()
+    order = np.argsort(times, kind="stable")
+    times = times[order]
+    level = np.cumsum(np.where(order < len(pairs), 1, -1))
+    last = np.append(times[1:] != times[:-1], True)  # the level that holds after all edges of one time
+    times, inside = times[last], level[last] >= depth
+    change = np.flatnonzero(np.diff(inside, prepend=False))
+    result: Intervals = times[change].reshape(-1, 2)
+    return result
+
+
+def union(*sets: Intervals) -> Intervals:
+    """Where any of the sets is."""
+    return cover(sets, 1)
+
+
+def intersect(first: Intervals, second: Intervals) -> Intervals:
+    """Where both sets are."""
+    return cover((first, second), 2) if len(first) and len(second) else EMPTY
+
+
+def complement(intervals: Intervals, start: int, end: int) -> Intervals:
+    """[start, end) without the set."""
+    inside = clip(intervals, start, end).ravel()
+    pairs = np.concatenate([[start], inside, [end]]).astype(np.int64).reshape(-1, 2)
+    return pairs[pairs[:, 0] < pairs[:, 1]]
+
+
+def subtract(first: Intervals, second: Intervals) -> Intervals:
+    """``first`` without ``second``."""
+    if not len(first) or not len(second):
+        return first
+    return intersect(first, complement(second, int(first[0, 0]), int(first[-1, 1])))
+
+
+def clip(intervals: Intervals, start: int, end: int) -> Intervals:
+    """The part of the set inside [start, end)."""
+    low = np.searchsorted(intervals[:, 1], start, side="right")
+    high = np.searchsorted(intervals[:, 0], end, side="left")
+    return np.clip(intervals[low:high], start, end) if low < high else EMPTY
+
+
+def total(intervals: Intervals) -> int:
+    """Length of the set in ns."""
+    return int(np.sum(intervals[:, 1] - intervals[:, 0]))

@@ -80,6 +80,7 @@ def bench(
 
     options: as for ``npuscope.sim.run`` (tests, seed_value, env, plusargs, limit_s, waves, raises).
     """
+    __tracebackhide__ = True
     made = design(top, parameters, extra=extra, defines=defines)
     return run(made, sim, module or f"tb.{top}.bench", BUILD, pythonpath=(TREE,), **options)
 
@@ -95,10 +96,12 @@ def caught(
     **options: Any,
 ) -> Result:
     """Show that the bench of ``top`` fails with the planted bug (options as for ``npuscope.sim.expect_caught``)."""
+    __tracebackhide__ = True
     made = design(top, parameters, extra=extra)
     return expect_caught(made, sim, module or f"tb.{top}.bench", BUILD, patch, pythonpath=(TREE,), **options)
 
 
 def refused(top: str, sim: str, parameters: Mapping[str, int | str], error: str, *, extra: Sequence[Path] = ()) -> None:
     """Show that ``parameters`` are refused with the reason ``error`` (nps_error__...); sim may also be "yosys"."""
+    __tracebackhide__ = True
     expect_refused(design(top, parameters, extra=extra), error, sim, BUILD)

@@ -8,9 +8,11 @@ module nps_canary (
     input  wire [7:0] d,
     output reg  [7:0] q,      // d, one clock later
     output reg  [7:0] count,  // clocks since reset
-    output wire [7:0] sum     // combinational in d
+    output wire [7:0] sum,    // combinational in d
+    output wire [7:0] later   // combinational in a register
 );
     assign sum = d + 8'd1;
+    assign later = count + 8'd1;
 
     always @(posedge clk) begin
         q <= d;

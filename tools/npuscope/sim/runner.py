@@ -110,6 +110,7 @@ def run(
         SimulationFailure: the verdict is not PASS (with ``raises=False`` the result is returned instead).
         NpuscopeError: a missing tool or a patch that does not apply.
     """
+    __tracebackhide__ = True  # pytest: the failure text says it all
     chosen = seed() if seed_value is None else seed_value
     bug = (patch.file, patch.old, patch.new) if patch else None
     request: dict[str, object] = {
@@ -209,6 +210,7 @@ def expect_refused(design: Design, error: str, sim: str, root: Path) -> None:
     Raises:
         NpuscopeError: the design is accepted, or refused without that reason.
     """
+    __tracebackhide__ = True
     where = f"{design.top} {dict(design.parameters)} on {sim}"
     if sim == "yosys":
         from npuscope.sim.yosys import elaborate
@@ -254,6 +256,7 @@ def expect_caught(
     Raises:
         NpuscopeError: the bug is not caught, or the run broke in another way.
     """
+    __tracebackhide__ = True
     result = run(
         design,
         sim,

@@ -36,6 +36,7 @@ _HDL_ERROR = {
     "verilator": re.compile(r"%(?:Error|Fatal)[-A-Z]*: (?!Verilog called|.*Verilog \$stop).*"),
 }
 _XPASS = re.compile(r"passed but we expected (?:a failure|an error)")
+_REASON_MAX = 400
 _TIMEOUT = re.compile(r"SimTimeoutError")
 
 
@@ -99,7 +100,8 @@ def _failure_text(case: ElementTree.Element) -> str:
     found = case.find("error") if found is None else found
     assert found is not None
     parts = [found.get("type") or "", found.get("message") or "", _last_line(found.text or "")]
-    return " ".join(dict.fromkeys(part.strip().replace("\n", " ") for part in parts if part.strip()))
+    text = " ".join(dict.fromkeys(part.strip().replace("\n", " ") for part in parts if part.strip()))
+    return text if len(text) <= _REASON_MAX else text[:_REASON_MAX] + " ..."
 
 
 def _last_line(text: str) -> str:

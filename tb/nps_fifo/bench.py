@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bench of nps_fifo: every output of every clock against a model that is a list and a flag."""
+
+import random
+from collections import deque
+
+import cocotb
+from cocotb.triggers import RisingEdge
+
+from tb.signals import bursts, known, start
+
+INPUTS = ("s_valid", "s_data", "s_refuse", "s_hold", "m_ready")
+
+
+class Model:
+    """What nps_fifo does in a clock, from its inputs and what is stored; the output stage is not modelled."""
+
+    def __init__(self, depth):
+        self.depth = depth
+        self.stored = deque()
+        self.lost = False
+
+    def decide(self, valid, refuse, hold):
+        """The combinational outputs of this clock: accept, mark, drop, drain."""
+        room = len(self.stored) < self.depth // 2 and not hold if self.lost else len(self.stored) < self.depth
+        accept = bool(valid and not refuse and room)
+        drain = self.lost and not self.stored and not hold and not valid
+        return accept, accept and self.lost, bool(valid) and not accept, drain
+
+    def clock(self, data, decision, popped):
+        accept, mark, drop, drain = decision
+        if popped:
+            self.stored.popleft()
+        if accept:
+            self.stored.append((data, int(mark)))
+        self.lost = drop or (self.lost and not mark and not drain)
+
+
+class Bench:
+    """Drives one clock at a time and checks it; ``seen`` counts what happened."""
+
+    def __init__(self, dut):
+        self.dut = dut
+        self.model = Model(known(dut.DEPTH))
+        self.width = known(dut.DATA_W)
+        self.given = dict.fromkeys(INPUTS, 0)
+        self.seen = dict.fromkeys(("accept", "mark", "drop", "drain", "pop", "refuse_low", "held"), 0)
+        self.levels = set()
+        self.waited = 0
+
+    async def clock(self, **inputs):
+        """Let one clock pass with these inputs (others 0) and check every output in it."""
+        given = dict.fromkeys(INPUTS, 0) | inputs
+        for name, value in given.items():
+            getattr(self.dut, name).value = value
+        await RisingEdge(self.dut.clk)
+        self._check(given)
+
+    def _check(self, given):
+        dut, model, seen = self.dut, self.model, self.seen
+        decision = model.decide(given["s_valid"], given["s_refuse"], given["s_hold"])
+        got = tuple(bool(known(signal)) for signal in (dut.s_accept, dut.s_mark, dut.s_drop, dut.s_drain))
+        level = len(model.stored)
+        assert got == decision, f"accept, mark, drop, drain {got}, expected {decision} at level {level}"
+        assert known(dut.level) == level
+        assert known(dut.dropping) == model.lost
+        valid = known(dut.m_valid)
+        self.waited = 0 if valid or not level else self.waited + 1
+        assert self.waited <= 2, "an entry is inside and does not come out"
+        if valid:
+            assert level, "m_valid with nothing stored"
+            assert (known(dut.m_data), known(dut.m_mark)) == model.stored[0]
+        popped = bool(valid and given["m_ready"])
+        self.levels.add(level)
+        for name, happened in zip(seen, (*decision, popped), strict=False):
+            seen[name] += happened
+        seen["refuse_low"] += bool(given["s_valid"] and given["s_refuse"] and level < model.depth // 2)
+        seen["held"] += bool(given["s_valid"] and given["s_hold"] and model.lost and level < model.depth // 2)
+        model.clock(given["s_data"], decision, popped)
+
+
+async def begin(dut):
+    await start(dut, *INPUTS)
+    return Bench(dut)
+
+
+@cocotb.test()
+async def test_random(dut):
+    """Random traffic in bursts; every rule must have been exercised."""
+    bench = await begin(dut)
+    valid, ready = bursts(0, 30, 100), bursts(0, 0, 20, 100)
+    refuse, hold = bursts(0, 0, 40), bursts(0, 0, 60)
+    for _ in range(4000 if bench.model.depth <= 16 else 12000):
+        await bench.clock(
+            s_valid=next(valid),
+            s_data=random.getrandbits(bench.width),
+            s_refuse=next(refuse),
+            s_hold=next(hold),
+            m_ready=next(ready),
+        )
+    dut._log.info("seen %s", bench.seen)
+    assert all(count >= 10 for count in bench.seen.values()), f"too little happened: {bench.seen}"
+    assert bench.levels == set(range(bench.model.depth + 1)), "not every level was reached"
+
+
+@cocotb.test()
+async def test_latency(dut):
+    """A lone entry is at the output 3 clocks after its own, then one entry leaves in each clock."""
+    bench = await begin(dut)
+    await bench.clock(s_valid=1, s_data=1)
+    for clock in range(1, 4):
+        await bench.clock()
+        assert known(dut.m_valid) == (clock == 3)
+    for _ in range(bench.model.depth // 2):
+        await bench.clock(s_valid=1, s_data=random.getrandbits(bench.width))
+    for _ in range(100):
+        await bench.clock(s_valid=1, s_data=random.getrandbits(bench.width), m_ready=1)
+        assert known(dut.m_valid), "a bubble"
+
+
+@cocotb.test()
+async def test_resume_below_half(dut):
+    """After a loss: refused at DEPTH / 2, accepted and marked one entry lower."""
+    bench = await begin(dut)
+    depth = bench.model.depth
+    for number in range(depth + 1):
+        await bench.clock(s_valid=1, s_data=number & 1)
+    assert bench.seen["drop"] == 1
+    while len(bench.model.stored) > depth // 2:
+        await bench.clock(m_ready=1)
+    await bench.clock(s_valid=1)
+    assert bench.seen["drop"] == 2
+    await bench.clock(m_ready=1)
+    await bench.clock(s_valid=1)
+    assert bench.seen["mark"] == 1
+    while bench.model.stored:
+        await bench.clock(m_ready=1)
+    assert bench.seen["drain"] == 0
+
+
+@cocotb.test()
+async def test_drain(dut):
+    """A loss with nothing after it drains once, when the FIFO is empty and not held; an entry in that clock is marked."""
+    bench = await begin(dut)
+    for together in (0, 1):
+        for _ in range(bench.model.depth + 3):
+            await bench.clock(s_valid=1)
+        while bench.model.stored:
+            await bench.clock(m_ready=1)
+        await bench.clock(s_hold=1)
+        assert bench.seen["drain"] == together
+        await bench.clock(s_valid=together)
+        await bench.clock()
+        assert (bench.seen["drain"], bench.seen["mark"]) == ((1, 0), (1, 1))[together]
+        while bench.model.stored:
+            await bench.clock(m_ready=1)
+
+
+@cocotb.test()
+async def test_reset_empties(dut):
+    """Reset in the middle of an overflow leaves an empty FIFO that lost nothing."""
+    bench = await begin(dut)
+    for _ in range(bench.model.depth + 3):
+        await bench.clock(s_valid=1, s_data=1)
+    dut.rst.value = 1
+    dut.s_valid.value = 0
+    await RisingEdge(dut.clk)
+    dut.rst.value = 0
+    await RisingEdge(dut.clk)
+    assert (known(dut.level), known(dut.dropping), known(dut.m_valid), known(dut.s_drain)) == (0, 0, 0, 0)

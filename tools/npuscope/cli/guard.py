@@ -17,6 +17,7 @@ __all__ = ["guarded"]
 
 SIGPIPE_EXIT: Final = 141
 INTERRUPTED: Final = 130
+COMPLETION_VARIABLE: Final = "_NPUSCOPE_COMPLETE"
 DEBUG_VARIABLE: Final = "NPUSCOPE_DEBUG"
 
 
@@ -31,6 +32,11 @@ def guarded(arguments: Sequence[str] | None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
         return int(code or 0)
+    except SystemExit as left:
+        if COMPLETION_VARIABLE in os.environ:
+            return int(left.code or 0)
+        _drop_stdout()
+        return SIGPIPE_EXIT  # click turns a broken pipe into exit 1, which is a failed check here
     except BrokenPipeError:
         _drop_stdout()
         return SIGPIPE_EXIT

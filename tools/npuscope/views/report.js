@@ -34,7 +34,7 @@
     for (const [least, unit, name] of [[1e10, 1e9, "s"], [1e6, 1e6, "ms"], [1e3, 1e3, "us"]]) {
       if (size >= least) return (ns / unit).toFixed(3) + " " + name;
     }
-    return Math.round(ns) + " ns";
+    return (Number.isInteger(ns) || size >= 10 ? Math.round(ns) : ns.toFixed(1)) + " ns";
   };
   const percent = (part, whole) => {
     const share = 100 * part / whole;
@@ -181,7 +181,7 @@
     const span = exact ? (view[1] - view[0]) / plot : (last - first) / (picture.edges.length - 1);
     const from = first + Math.floor((at.time - first) / span) * span, to = from + span;
     const part = (state) => percent(time(state, at.row, from, to), span);
-    tip.textContent = `${picture.names[at.row]}\n${duration(from)} .. ${duration(to)}\n` +
+    tip.textContent = `${picture.names[at.row]}\n${duration(from)}, ${duration(span)} wide\n` +
       `hot ${part("hot")}   dry ${part("dry")}   unknown ${part("unknown")}`;
     tip.hidden = false;
     tip.style.left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8) + "px";

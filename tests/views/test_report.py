@@ -1,0 +1,179 @@
+"""The HTML report: complete without a network or a script, and its numbers are the analysis' own."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+
+from npuscope.description import Buffer, Description
+from npuscope.timeline import EPISODE, Lane
+from npuscope.views.picture import MAX_CELLS, MAX_COLUMNS, MAX_INTERVALS, picture
+from npuscope.views.report import ReportData, render
+from npuscope.views.units import duration, percent_range
+from tests.views.sample import NASTY, START, report
+
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Page(HTMLParser):
+    """Elements, attributes and visible text; complains about tags that do not match."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.attributes: list[tuple[str, str, str]] = []
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.data = ""
+        self.rows: list[list[str]] = []
+        self._json = False
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        self._json = ("type", "application/json") in attrs
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+        self._json = False
+
+    def handle_data(self, data: str) -> None:
+        if self._json:
+            self.data += data
+        elif self.open and self.open[-1] not in ("script", "style"):
+            self.text += data
+            if "td" in self.open or "th" in self.open:
+                self.rows[-1][-1] += data
+
+
+@pytest.fixture(scope="module")
+def shown() -> tuple[ReportData, str, Page]:
+    data = report()
+    text = render(data)
+    return data, text, Page(text)
+
+
+def test_nothing_is_asked_from_outside(shown: tuple[ReportData, str, Page]) -> None:
+    _, text, page = shown
+    for tag, name, value in page.attributes:
+        if name in ("src", "href", "action", "data", "poster", "srcset", "xlink:href"):
+            assert value.startswith("data:"), (tag, name, value)
+        assert not re.search(r"url\((?!#)", value), (tag, name, value)
+    assert not re.search(r"(https?:)?//(?!www\.w3\.org/2000/svg)[a-z0-9]", re.sub(r"//[^\n\"']*", "", text))
+    assert not re.search(r"@import|url\((?!#)|fetch\(|XMLHttpRequest|import\(|WebSocket", text)
+    policy = next(v for _, n, v in page.attributes if n == "content" and "default-src" in v)
+    assert "default-src 'none'" in policy
+    assert page.tags.count("script") == 2
+
+
+def test_json_loads_and_is_the_analysis(shown: tuple[ReportData, str, Page]) -> None:
+    data, _, page = shown
+    found: dict[str, Any] = json.loads(page.data)
+    assert found["schema"] == 1
+    assert found["stalls"] == json.loads(json.dumps(data.stalls.to_json()))
+    assert found["ledger"] == data.ledger
+    assert found["files"] == [{"name": "my runs/run.npt", "bytes": 663_552, "sha256": "ab" * 32}]
+    assert found["origin_ns"] == START
+    assert len(found["trust"]) == len(data.trust)
+
+
+def test_verdict_trust_and_tables_need_no_script(shown: tuple[ReportData, str, Page]) -> None:
+    data, _, page = shown
+    assert data.stalls.verdict in page.text
+    for item in data.trust:
+        assert item.text in page.text
+    total = sum(data.stalls.hot_ns)
+    rows = {row[0]: row for row in page.rows if row}
+    for row in data.stalls.rows:
+        line = rows[row.culprit if row.kind == "stage" else f"{row.culprit} ({row.kind})"]
+        assert line[2] == percent_range(row.min_ns, row.max_ns, total)
+        assert line[4] == duration(row.min_ns)
+    for name in data.stalls.buffers:
+        assert name in page.text
+    assert "npuscope show 'my runs/run.npt' --around ep:" in page.text
+
+
+def test_names_cannot_break_out(shown: tuple[ReportData, str, Page]) -> None:
+    _, text, page = shown
+    assert NASTY not in text
+    assert "q4<b>" not in text
+    assert NASTY in page.text
+    assert NASTY in {row["culprit"] for row in json.loads(page.data)["stalls"]["rows"]}
+    assert "q4<b>&'\"" in json.loads(page.data)["picture"]["names"]
+
+
+def test_picture_intervals_are_the_lanes(shown: tuple[ReportData, str, Page]) -> None:
+    data, _, page = shown
+    drawn = json.loads(page.data)["picture"]
+    assert drawn["columns"] is None
+    for state, lanes in (
+        ("hot", [lane.true for lane in data.timeline.hot]),
+        ("dry", [d.true for d in data.timeline.dry]),
+    ):
+        for flat, lane in zip(drawn["intervals"][state], lanes, strict=True):
+            assert flat == (lane - START).ravel().tolist()
+    assert drawn["losses"] == [[3_100_000, 3_190_000]]
+
+
+def test_a_big_capture_makes_a_small_page() -> None:
+    data = report()
+    edges = np.arange(2 * MAX_INTERVALS, dtype=np.int64).reshape(-1, 2) * 100 + START
+    none = np.empty((0, 2), np.int64)
+    lanes = tuple(Lane(edges, none) for _ in range(12))
+    line = dataclasses.replace(data.timeline, hot=lanes, end_ns=int(edges[-1, 1]), episodes=np.empty(0, EPISODE))
+    stalls = dataclasses.replace(data.stalls, to_ns=line.end_ns, evidence=())
+    text = render(dataclasses.replace(data, timeline=line, stalls=stalls))
+    assert len(text) < 2_000_000
+    drawn = json.loads(Page(text).data)["picture"]
+    assert drawn["intervals"] is None
+    assert len(drawn["edges"]) == MAX_COLUMNS + 1
+    for packed in drawn["columns"]["hot"]:
+        assert sum(packed[1::2]) == MAX_COLUMNS
+        assert sum(v * n for v, n in zip(packed[::2], packed[1::2], strict=True)) == int(
+            (edges[:, 1] - edges[:, 0]).sum()
+        )
+
+
+def test_many_buffers_make_fewer_columns() -> None:
+    line = report().timeline
+    buffers = tuple(Buffer(i, i // 32, i % 32, f"q{i}") for i in range(400))
+    many = dataclasses.replace(
+        line, description=Description(buffers), hot=line.hot[:1] * 400, dry=line.dry[:1] * 400, bp=line.bp[:1] * 400
+    )
+    assert picture(line, [], START, START + 10**6).cells.hot.shape == (12, MAX_COLUMNS)
+    assert picture(many, [], START, START + 10**6).cells.hot.shape == (400, MAX_CELLS // 400)
+
+
+def test_the_same_input_gives_the_same_bytes() -> None:
+    assert render(report()) == render(report())
+
+
+def test_an_empty_recording_is_said_plainly() -> None:
+    data = report()
+    none = np.empty((0, 2), np.int64)
+    lanes = tuple(Lane(none, none) for _ in range(12))
+    line = dataclasses.replace(data.timeline, hot=lanes, dry=lanes, episodes=np.empty(0, EPISODE))
+    stalls = dataclasses.replace(
+        data.stalls, verdict="No buffer was full.", hot_ns=(0,) * 12, rows=(), matrix=(), evidence=()
+    )
+    page = Page(render(dataclasses.replace(data, timeline=line, stalls=stalls)))
+    assert "No buffer was seen full in this window." in page.text

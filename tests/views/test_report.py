@@ -13,9 +13,9 @@ import pytest
 
 from npuscope.description import Buffer, Description
 from npuscope.timeline import EPISODE, Lane
+from npuscope.units import duration, percent_range
 from npuscope.views.picture import MAX_CELLS, MAX_COLUMNS, MAX_INTERVALS, picture
 from npuscope.views.report import ReportData, render
-from npuscope.views.units import duration, percent_range
 from tests.views.sample import NASTY, START, report
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}

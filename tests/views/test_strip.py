@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from npuscope.units import width
 from npuscope.views.lanes import Track, grid
 from npuscope.views.strip import ASCII, UNICODE, cells_for, legend, strip
-from npuscope.views.units import width
 
 EMPTY = np.empty((0, 2), np.int64)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from npuscope.units import width
 from npuscope.views.table import cut, fields, table
-from npuscope.views.units import width
 
 
 def test_columns_are_aligned() -> None:

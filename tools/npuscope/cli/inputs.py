@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from npuscope.errors import NpuscopeError
-from npuscope.views.units import parse_duration
+from npuscope.units import parse_duration
 
 __all__ = ["Bound", "Window", "parse_window", "split_window"]
 

@@ -12,8 +12,8 @@ from npuscope.cli.options import Options
 from npuscope.errors import Exit
 from npuscope.ledger import Ledger
 from npuscope.timeline import Timeline
+from npuscope.units import count, lower_percent, parse_percent, percent, safe
 from npuscope.views.trust import lost
-from npuscope.views.units import count, lower_percent, parse_percent, percent, safe
 
 __all__ = ["complain", "judge", "worst"]
 

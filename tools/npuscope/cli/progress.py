@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import Final, Self
 
-from npuscope.views.units import size
+from npuscope.units import size
 
 __all__ = ["ProgressLine"]
 

@@ -13,8 +13,8 @@ from npuscope.cli.options import Options
 from npuscope.errors import NpuscopeError
 from npuscope.ledger import Ledger
 from npuscope.timeline import Timeline
+from npuscope.units import safe
 from npuscope.views.table import fields
-from npuscope.views.units import safe
 
 __all__ = ["command_line", "paths", "resolve", "start", "tell", "window"]
 

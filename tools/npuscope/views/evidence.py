@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from npuscope.timeline import EpisodeFlag, Timeline
-from npuscope.views.units import duration
+from npuscope.units import duration
 
 __all__ = ["Episode", "episode"]
 

@@ -8,7 +8,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from npuscope.views.units import safe
+from npuscope.units import safe
 
 __all__ = ["asset", "command", "embedded", "page", "table", "text"]
 

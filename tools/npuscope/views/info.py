@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from npuscope.layout import FORMAT_NAME, SRC_FRAMER, SRC_MARK, Cfg
 from npuscope.ledger import Ledger
+from npuscope.units import count, duration, size, tai
 from npuscope.views.table import fields
 from npuscope.views.trust import Trust
-from npuscope.views.units import count, duration, size, tai
 
 __all__ = ["SCHEMA", "info_json", "info_text"]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from npuscope.analysis import Row, Stalls
 from npuscope.timeline import Timeline
+from npuscope.units import count, duration, percent, percent_range, size, tai
 from npuscope.views import html
 from npuscope.views.evidence import Episode, episode
 from npuscope.views.html import text
@@ -18,7 +19,6 @@ from npuscope.views.lanes import grid
 from npuscope.views.picture import Picture, picture, tracks
 from npuscope.views.svg import heat_map
 from npuscope.views.trust import Trust
-from npuscope.views.units import count, duration, percent, percent_range, size, tai
 
 __all__ = ["SCHEMA", "FileFact", "ReportData", "render"]
 

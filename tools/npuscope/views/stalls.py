@@ -7,10 +7,10 @@ from typing import Final, Literal
 
 from npuscope.analysis import Stalls
 from npuscope.timeline import Timeline
+from npuscope.units import duration, percent, percent_range, safe
 from npuscope.views.evidence import episode
 from npuscope.views.table import fields, table
 from npuscope.views.trust import Trust
-from npuscope.views.units import duration, percent, percent_range, safe
 
 __all__ = ["By", "stalls_text"]
 

@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
+from npuscope.units import duration, percent, safe, width
 from npuscope.views.lanes import Grid, covered
 from npuscope.views.table import cut
-from npuscope.views.units import duration, percent, safe, width
 
 __all__ = ["ASCII", "UNICODE", "Glyphs", "cells_for", "legend", "strip"]
 

@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from npuscope.units import duration, safe
 from npuscope.views.lanes import Grid
 from npuscope.views.table import cut
-from npuscope.views.units import duration, safe
 
 __all__ = ["HOT_STEPS", "LABEL", "WIDTH", "heat_map", "row_height"]
 

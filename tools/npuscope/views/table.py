@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from npuscope.views.units import safe, width
+from npuscope.units import safe, width
 
 __all__ = ["cut", "fields", "table"]
 

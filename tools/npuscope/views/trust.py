@@ -10,7 +10,7 @@ from npuscope.description import Description
 from npuscope.layout import PAYLOAD, Cfg, Field, Kind, TimeQuality
 from npuscope.ledger import Cause, Ledger
 from npuscope.timeline import Timeline
-from npuscope.views.units import count, duration, lower_percent, percent, size
+from npuscope.units import count, duration, lower_percent, percent, size
 
 __all__ = ["Mood", "Trust", "clock", "coverage", "damage", "ending", "graph", "limits", "loss", "lost", "trust"]
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from npuscope import units
 from npuscope.errors import NpuscopeError
-from npuscope.views import units
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides when a frame ends.
+//
+// Does:      counts the frame's records and watches its age; `close` asks for the next group because the frame is full,
+//            old (and not empty), the heartbeat is due, a loss was told, or a clock step was told by every source.
+// Promises:  FORMAT.md, rules 6 and 24. LOSS forces a group at most once per FRAME_RECORDS records; it waits, any
+//            group satisfies it. A clock step forces one behind the last source's pair.
+// Costs:     count and full: 1 clock after a record. Loss: 2. Age and heartbeat: 3. Clock step: 4 after the pair.
+// Overflow:  none.
+`default_nettype none
+`include "nps_trace.vh"
+
+module nps_trace_close #(
+    parameter        FRAME_RECORDS = `NPS_FRAME_RECORDS,
+    parameter [47:0] FRAME_AGE_NS  = `NPS_FRAME_AGE_NS,
+    parameter [47:0] HEARTBEAT_NS  = `NPS_HEARTBEAT_NS
+) (
+    input wire clk,
+    input wire rst,
+    input wire restart,
+
+    input wire [47:0] rel_ns,
+
+    // the record chosen in this clock
+    input wire record,
+    input wire sync_a,  // it opens a frame
+    input wire loss,    // it tells a loss
+    input wire step,    // it tells a clock step
+
+    input wire step_pending,  // some source has a clock step to tell
+
+    output reg  [15:0] previous,  // records of the frame before, valid from SYNC-A on
+    output reg  [ 9:0] room,      // records that still fit this frame
+    output wire        close
+);
+
+    localparam [9:0] MAX = FRAME_RECORDS;
+    localparam [9:0] GROUP_LEFT = FRAME_RECORDS - `NPS_GROUP_RECORDS;
+
+    // ---------------------------------------------------------------- count
+    always @(posedge clk) begin
+        if (rst || restart) begin
+            room <= MAX;
+            previous <= 16'd0;
+        end else if (sync_a) begin
+            previous <= {6'd0, MAX - room};
+            room <= MAX - 10'd1;
+        end else if (record) begin
+            room <= room - 10'd1;
+        end
+    end
+
+    wire full = room == 10'd0;
+
+    // ---------------------------------------------------------------- age
+    reg [47:0] opened, age;
+    reg old, heartbeat;
+
+    always @(posedge clk) begin
+        if (sync_a) opened <= rel_ns;
+        age <= rel_ns - opened;
+        old <= age >= FRAME_AGE_NS && room < GROUP_LEFT;
+        heartbeat <= age >= HEARTBEAT_NS;
+    end
+
+    // ---------------------------------------------------------------- loss
+    reg loss_told;
+    reg [9:0] credit;  // records until LOSS may force a group again
+
+    wire loss_due = loss_told && credit == 10'd0;
+
+    always @(posedge clk) begin
+        if (rst || restart) begin
+            loss_told <= 1'b0;
+            credit <= 10'd0;
+        end else begin
+            if (sync_a) loss_told <= 1'b0;
+            else if (loss) loss_told <= 1'b1;
+
+            if (sync_a && loss_due) credit <= MAX - 10'd1;
+            else if (record && credit != 10'd0) credit <= credit - 10'd1;
+        end
+    end
+
+    // ---------------------------------------------------------------- clock step
+    reg step_told, step_due;
+
+    always @(posedge clk) begin
+        if (rst || restart || sync_a) step_told <= 1'b0;
+        else if (step) step_told <= 1'b1;
+        step_due <= step_told && !step_pending;
+    end
+
+    assign close = full || old || heartbeat || loss_due || step_due;
+
+endmodule
+`default_nettype wire

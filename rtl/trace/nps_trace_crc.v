@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// CRC-32 of the frames that pass by.
+//
+// Does:      watches the sealed records; a SYNC-A closes the frame before it and opens its own.
+// Promises:  once busy is 0, `closed` is the CRC-32 of the frame before the last SYNC-A (garbage before the
+//            second SYNC-A) and `open` that of the records from the last SYNC-A on.
+// Costs:     3 clocks from a record to both values; one record a clock. The running state is a linear transform of
+//            the CRC in which a 128-bit step needs at most two terms, so the feedback is one gate deep.
+// Overflow:  none: it only watches.
+`default_nettype none
+`include "nps_trace.vh"
+
+module nps_trace_crc (
+    input wire clk,
+    input wire rst,
+
+    input wire         s_valid,
+    input wire [127:0] s_data,
+
+    output reg  [31:0] closed,
+    output reg  [31:0] open,
+    output wire        busy
+);
+
+    wire is_sync_a = s_data[`NPS_REC_KIND_LSB+:`NPS_REC_KIND_W] == `NPS_K_SYNC &&
+        s_data[`NPS_REC_SUB_LSB+:`NPS_REC_SUB_W] == `NPS_SYNC_A;
+
+    reg word_valid, word_opens, state_valid, value_valid;
+    reg [31:0] word, state, state_closed;
+
+    always @(posedge clk) begin
+        word_valid  <= s_valid && !rst;
+        state_valid <= word_valid && !rst;
+        value_valid <= state_valid && !rst;
+        if (s_valid) begin
+            word <= `NPS_CRC32_WORD(s_data);
+            word_opens <= is_sync_a;
+        end
+        if (word_valid) begin
+            if (word_opens) begin
+                state_closed <= state;
+                state <= `NPS_CRC32_NEXT(`NPS_CRC32_INIT) ^ word;
+            end else begin
+                state <= `NPS_CRC32_NEXT(state) ^ word;
+            end
+        end
+        if (state_valid) begin
+            closed <= `NPS_CRC32_VALUE(state_closed);
+            open   <= `NPS_CRC32_VALUE(state);
+        end
+    end
+
+    assign busy = word_valid || state_valid || value_valid;
+
+endmodule
+`default_nettype wire

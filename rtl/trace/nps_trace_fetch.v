@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completes the framer's choices: payload and time of each record.
+//
+// Does:      shows each choice to the sources (op_*), which answer with a word and a time one clock later, and puts the
+//            record together: a FIFO record has its own payload and time; a CLK pair its entry's time and the source's
+//            word; a LOSS burst the source's time and word; all else the group's time and the owner's word.
+// Promises:  records leave in the order chosen, one a clock. A word is read after the records chosen before it have
+//            reached their source's mirror.
+// Costs:     3 clocks. The group's time is read 2 clocks after the choice: it must not change before that.
+// Overflow:  none: no ready, the framer claims room at the exit first.
+`default_nettype none
+`include "nps_trace.vh"
+
+module nps_trace_fetch #(
+    parameter        NUM_BP        = 2,        // backpressure sources, 1..62
+    parameter        INDEX_W       = 2,        // bits that hold NUM_BP+1
+    parameter [31:0] CLK_PERIOD_PS = 32'd5000,
+    parameter [63:0] DESC_HASH     = 64'd0
+) (
+    input wire clk,
+    input wire rst,
+
+    // choice
+    input wire               s_valid,
+    input wire [INDEX_W-1:0] s_index,       // owner: BP source, NUM_BP the MARK source, NUM_BP+1 the framer
+    input wire [        3:0] s_kind,
+    input wire [        3:0] s_sub,
+    input wire               s_entry,       // of a FIFO entry: its time
+    input wire               s_given,       // with s_entry: its payload too
+    input wire               s_burst,       // of a LOSS burst
+    input wire               s_free,        // last of a LOSS burst
+    input wire               s_last,
+    input wire [        1:0] s_tq,
+    input wire [       63:0] s_ts,
+    input wire [       31:0] s_payload,
+    input wire [       31:0] s_bp_samples,
+
+    // sources
+    output reg  [NUM_BP:0] op_select,
+    output reg             op_entry,
+    output reg             op_burst,
+    output reg             op_free,
+    output reg  [     3:0] op_kind,
+    output reg  [     3:0] op_sub,
+    output reg  [    31:0] op_payload,
+    output reg  [    31:0] op_bp_samples,
+    input  wire [    31:0] word,           // one clock after op_*, 0 if none is selected
+    input  wire [    63:0] word_ts,
+    input  wire [     1:0] word_tq,
+
+    // the framer's own words
+    input wire [63:0] group_ts,
+    input wire [ 1:0] group_tq,
+    input wire [31:0] frame,
+    input wire [15:0] previous,
+    input wire [31:0] stalled,
+    input wire [31:0] crc_closed,
+    input wire [31:0] crc_open,
+
+    // record
+    output reg                m_valid,
+    output reg  [       63:0] m_ts,
+    output reg  [        1:0] m_tq,
+    output reg  [        3:0] m_kind,
+    output reg  [        3:0] m_sub,
+    output reg  [        5:0] m_src,
+    output reg  [       31:0] m_payload,
+    output reg  [INDEX_W-1:0] m_index,
+    output reg                m_accepted,
+    output reg                m_last,
+    output wire               busy
+);
+
+    localparam [INDEX_W-1:0] MARK = NUM_BP;
+    localparam [INDEX_W-1:0] FRAMER = NUM_BP + 1;
+
+    // ---------------------------------------------------------------- op: the sources look up their word
+    reg op_valid, op_given, op_last;
+    reg [INDEX_W-1:0] op_index;
+    reg [1:0] op_tq;
+    reg [63:0] op_ts;
+    integer i;
+
+    always @(posedge clk) begin
+        op_valid <= s_valid && !rst;
+        for (i = 0; i <= NUM_BP; i = i + 1) op_select[i] <= s_valid && s_index == i[INDEX_W-1:0];
+        op_index <= s_index;
+        op_kind <= s_kind;
+        op_sub <= s_sub;
+        op_entry <= s_entry;
+        op_given <= s_entry && s_given;
+        op_burst <= s_burst;
+        op_free <= s_free;
+        op_last <= s_last;
+        op_tq <= s_tq;
+        op_ts <= s_ts;
+        op_payload <= s_payload;
+        op_bp_samples <= s_bp_samples;
+    end
+
+    reg [31:0] own;
+    always @* begin
+        own = 32'd0;
+        case (op_kind)
+            `NPS_K_SYNC: begin
+                case (op_sub)
+                    `NPS_SYNC_A: own = frame;
+                    `NPS_SYNC_B: own = frame == 32'd0 ? 32'd0 : crc_closed;
+                    `NPS_SYNC_C: begin
+                        own[`NPS_SYNC_C_RECORDS_LSB+:`NPS_SYNC_C_RECORDS_W] = previous;
+                        own[`NPS_SYNC_C_HASH_LSB+:`NPS_SYNC_C_HASH_W] = DESC_HASH[`NPS_SYNC_C_HASH_W-1:0];
+                    end
+                    default: own = crc_open;  // END
+                endcase
+            end
+            `NPS_K_CFG: begin
+                case (op_sub)
+                    `NPS_CFG_VERSION: own = `NPS_VERSION;
+                    `NPS_CFG_CLK_PERIOD: own = CLK_PERIOD_PS;
+                    `NPS_CFG_DESC_HASH_LO: own = DESC_HASH[31:0];
+                    default: own = DESC_HASH[63:32];
+                endcase
+            end
+            default: own = stalled;  // CNT
+        endcase
+    end
+
+    // ---------------------------------------------------------------- ready: the word is there
+    reg ready_valid, ready_entry, ready_given, ready_burst, ready_last;
+    reg [INDEX_W-1:0] ready_index;
+    reg [3:0] ready_kind, ready_sub;
+    reg [1:0] ready_tq;
+    reg [63:0] ready_ts;
+    reg [31:0] ready_payload, ready_own;
+
+    always @(posedge clk) begin
+        ready_valid <= op_valid && !rst;
+        ready_index <= op_index;
+        ready_kind <= op_kind;
+        ready_sub <= op_sub;
+        ready_entry <= op_entry;
+        ready_given <= op_given;
+        ready_burst <= op_burst;
+        ready_last <= op_last;
+        ready_tq <= op_tq;
+        ready_ts <= op_ts;
+        ready_payload <= op_payload;
+        ready_own <= op_index == FRAMER ? own : 32'd0;
+    end
+
+    // ---------------------------------------------------------------- record
+    wire is_sync_a = ready_kind == `NPS_K_SYNC && ready_sub == `NPS_SYNC_A;
+    wire [INDEX_W+5:0] bp_src = {6'd0, ready_index};
+
+    always @(posedge clk) begin
+        m_valid <= ready_valid && !rst;
+        m_index <= ready_index;
+        m_kind <= ready_kind;
+        m_sub <= ready_sub;
+        m_src <= ready_index == FRAMER ? `NPS_SRC_FRAMER : ready_index == MARK ? `NPS_SRC_MARK : bp_src[5:0];
+        m_accepted <= !ready_entry && ready_kind == `NPS_K_CNT && ready_sub == `NPS_CNT_ACCEPTED;
+        m_last <= ready_last;
+        m_payload <= ready_given ? ready_payload : word | ready_own;
+        m_tq <= ready_entry ? ready_tq : ready_burst ? word_tq : group_tq;
+        m_ts <= ready_entry ? ready_ts : ready_burst ? word_ts : is_sync_a ? `NPS_MAGIC : group_ts;
+    end
+
+    assign busy = op_valid || ready_valid || m_valid;
+
+endmodule
+`default_nettype wire

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// One source's way to the framer: queue, account of losses, mirrors.
+//
+// Does:      queues what the source offers (one entry a clock: a clock step, a record, or both), accounts for what does
+//            not fit, keeps what a reader of the offered and of the emitted records knows, and serves the words of
+//            LOSS, STATE, CFG, CLK and CNT records to the framer.
+// Promises:  every entry offered leaves by the queue or is counted in a LOSS; entries stay in order; the shadow is
+//            never overwritten; nothing here can hold up the source.
+// Costs:     4 clocks from an event to the queue's head, 1 clock from the framer's op to `word` and `word_ts`.
+// Overflow:  whole entries drop while the FIFO is full, until it is half empty and the account before is told; also when
+//            the side FIFO for clock steps is full. The first entry kept after a loss carries a mark.
+//
+// Word port: the framer shows each record it emits one clock after choosing it (op_*). An op with op_entry is a FIFO
+// entry; with op_burst part of a LOSS burst; else of a group or a start or END sequence.
+`default_nettype none
+`include "nps_trace.vh"
+
+module nps_trace_source #(
+    parameter        HAS_LAYERS = 1,            // 1: backpressure source; 0: no keyframe, no CFG, no BP_SAMPLES
+    parameter [31:0] LAYERS     = 32'hFFFFFFFF, // layers present
+    parameter [31:0] DRY_MASK   = 32'h00000000, // layers that can be dry
+    parameter        FIFO_DEPTH = 64            // entries, a power of two
+) (
+    input wire clk,
+    input wire rst,
+    input wire restart, // mirrors and counts to their start, with nothing queued and no event in this clock
+
+    // limits in force, loaded by restart
+    input wire [31:0] limits,
+    input wire [31:0] stale,
+
+    // events, no ready
+    input wire        ev_valid,
+    input wire [ 3:0] ev_kind,
+    input wire [ 3:0] ev_sub,
+    input wire [ 1:0] ev_tq,
+    input wire [63:0] ev_ts,
+    input wire [31:0] ev_payload,
+    input wire [31:0] ev_bp_samples,
+    input wire        ev_step,        // a clock step before the record, if any
+    input wire [63:0] ev_step_ns,
+
+    // queue
+    output wire         accept,  // this clock's entry is queued
+    output wire         q_valid,
+    output wire         q_mark,
+    output wire [139:0] q_entry, // {step, record, bp_samples, tq, ts, kind, sub, payload}
+    input  wire         q_ready,
+
+    // a loss whose queue ran empty: to be told without an entry
+    output reg  drained,
+    input  wire drained_ready,
+
+    // the account that is next to be told
+    output wire loss_cfg,
+    output wire loss_step,
+
+    // the framer's record, and its words one clock later (0 unless selected)
+    input  wire        op_select,
+    input  wire        op_entry,
+    input  wire        op_burst,
+    input  wire        op_free,        // last of a LOSS burst
+    input  wire [ 3:0] op_kind,
+    input  wire [ 3:0] op_sub,
+    input  wire [31:0] op_payload,
+    input  wire [31:0] op_bp_samples,
+    input  wire        final_counts,   // from here BP_SAMPLES is the live total
+    output reg  [31:0] word,
+    output reg  [63:0] word_ts,
+    output reg  [ 1:0] word_tq,
+
+    output reg idle,         // nothing queued, dropped or untold
+    output reg step_pending  // a clock step is queued or untold
+);
+
+    // ---------------------------------------------------------------- queue
+    wire offer = ev_valid || ev_step;
+    wire steps_full;
+    wire drop, mark, drain, dropping, busy;
+    wire [$clog2(FIFO_DEPTH):0] level;
+
+    nps_fifo #(
+        .DATA_W(140),
+        .DEPTH (FIFO_DEPTH)
+    ) u_fifo (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(offer),
+        .s_data({ev_step, ev_valid, ev_bp_samples, ev_tq, ev_ts, ev_kind, ev_sub, ev_payload}),
+        .s_refuse(ev_step && steps_full),
+        .s_hold(busy),
+        .s_accept(accept),
+        .s_drop(drop),
+        .s_mark(mark),
+        .s_drain(drain),
+        .dropping(dropping),
+        .level(level),
+        .m_valid(q_valid),
+        .m_data(q_entry),
+        .m_mark(q_mark),
+        .m_ready(q_ready)
+    );
+
+    // ---------------------------------------------------------------- sizes of queued clock steps
+    localparam [2:0] STEPS = 3'd4;
+    reg [63:0] steps[0:3];
+    reg [2:0] steps_put, steps_take;
+    wire [63:0] step_head = steps[steps_take[1:0]];
+    wire steps_pop = op_select && op_entry && op_kind == `NPS_K_CLK && op_sub == `NPS_CLK_STEP_HI;
+
+    assign steps_full = steps_put - steps_take == STEPS;
+
+    always @(posedge clk) begin
+        if (accept && ev_step) steps[steps_put[1:0]] <= ev_step_ns;
+        if (rst) begin
+            steps_put  <= 3'd0;
+            steps_take <= 3'd0;
+        end else begin
+            if (accept && ev_step) steps_put <= steps_put + 3'd1;
+            if (steps_pop) steps_take <= steps_take + 3'd1;
+        end
+    end
+
+    // ---------------------------------------------------------------- one clock behind: account and input mirror
+    reg is_drop, is_move, is_drain, is_record, is_step;
+    reg [3:0] kind, sub;
+    reg [ 1:0] tq;
+    reg [63:0] ts, step_ns;
+    reg [31:0] payload;
+
+    always @(posedge clk) begin
+        is_drop <= drop && !rst;
+        is_move <= (mark || drain) && !rst;
+        is_drain <= drain && !rst;
+        is_record <= ev_valid;
+        is_step <= ev_step;
+        kind <= ev_kind;
+        sub <= ev_sub;
+        tq <= ev_tq;
+        ts <= ev_ts;
+        payload <= ev_payload;
+        step_ns <= ev_step_ns;
+    end
+
+    wire [31:0] loss_count, loss_layers;
+    wire [63:0] first_ts, last_ts, step_sum;
+    wire [1:0] first_tq, last_tq;
+    wire step_open;
+
+    nps_trace_loss u_loss (
+        .clk(clk),
+        .rst(rst),
+        .drop(is_drop),
+        .drop_record(is_record),
+        .drop_step(is_step),
+        .kind(kind),
+        .sub(sub),
+        .tq(tq),
+        .ts(ts),
+        .payload(payload),
+        .step_ns(step_ns),
+        .move(is_move),
+        .free(op_select && op_free),
+        .busy(busy),
+        .count(loss_count),
+        .layers(loss_layers),
+        .first_ts(first_ts),
+        .first_tq(first_tq),
+        .last_ts(last_ts),
+        .last_tq(last_tq),
+        .has_cfg(loss_cfg),
+        .has_step(loss_step),
+        .step_sum(step_sum),
+        .step_open(step_open)
+    );
+
+    always @(posedge clk) begin
+        if (rst) drained <= 1'b0;
+        else if (is_drain) drained <= 1'b1;
+        else if (drained_ready) drained <= 1'b0;
+
+        idle <= !offer && level == 0 && !dropping && !is_move && !busy && !drained && !rst;
+        step_pending <= steps_put != steps_take || (is_drop && is_step) || step_open || (busy && loss_step);
+    end
+
+    // ---------------------------------------------------------------- mirrors and words
+    wire loads = op_select && op_burst && op_kind == `NPS_K_LOSS && op_sub == `NPS_LOSS_FIRST;
+    wire [31:0] mask_word, limit_word, bp_samples;
+
+    generate
+        if (HAS_LAYERS) begin : gen_mirrors
+            nps_trace_mirrors #(
+                .LAYERS  (LAYERS),
+                .DRY_MASK(DRY_MASK)
+            ) u_mirrors (
+                .clk(clk),
+                .rst(rst),
+                .restart(restart),
+                .limits(limits),
+                .stale(stale),
+                .offered(is_record),
+                .kind(kind),
+                .sub(sub),
+                .payload(payload),
+                .capture(is_move),
+                .load(loads),
+                .emitted(op_select && op_entry),
+                .op_kind(op_kind),
+                .op_sub(op_sub),
+                .op_payload(op_payload),
+                .mask_word(mask_word),
+                .limit_word(limit_word)
+            );
+
+            reg [31:0] told;
+            always @(posedge clk) begin
+                if (rst || restart) told <= 32'd0;
+                else if (final_counts) told <= ev_bp_samples;
+                else if (op_select && op_entry) told <= op_bp_samples;
+            end
+            assign bp_samples = told;
+        end else begin : gen_no_mirrors
+            assign mask_word = 32'd0;
+            assign limit_word = 32'd0;
+            assign bp_samples = 32'd0;
+            wire unused = &{1'b0, restart, limits, stale, op_payload, op_bp_samples, final_counts, 1'b0};
+        end
+    endgenerate
+
+    reg [31:0] dropped;
+    always @(posedge clk) begin
+        if (rst || restart) dropped <= 32'd0;
+        else if (loads) dropped <= dropped + loss_count;
+    end
+
+    wire [63:0] step = op_burst ? step_sum : step_head;
+
+    reg [31:0] chosen;
+    always @* begin
+        case (op_kind)
+            `NPS_K_STATE: chosen = mask_word;
+            `NPS_K_CFG: chosen = limit_word;
+            `NPS_K_LOSS: chosen = op_sub == `NPS_LOSS_FIRST ? loss_count : loss_layers;
+            `NPS_K_CNT: chosen = op_sub == `NPS_CNT_DROPPED ? dropped : bp_samples;
+            default: begin  // CLK
+                case (op_sub)
+                    `NPS_CLK_STEP_LO: chosen = step[31:0];
+                    `NPS_CLK_STEP_HI: chosen = step[63:32];
+                    default: begin  // STATE
+                        chosen = 32'd0;
+                        chosen[`NPS_CLK_STATE_TQ_LSB+:`NPS_CLK_STATE_TQ_W] = last_tq;
+                        chosen[`NPS_CLK_STATE_LOCKED_LSB] = last_tq == `NPS_TQ_LOCKED;
+                        chosen[`NPS_CLK_STATE_HOLDOVER_LSB] = last_tq == `NPS_TQ_HOLDOVER;
+                    end
+                endcase
+            end
+        endcase
+    end
+
+    always @(posedge clk) begin
+        word <= op_select ? chosen : 32'd0;
+        word_ts <= !op_select ? 64'd0 : loads ? first_ts : last_ts;
+        word_tq <= !op_select ? 2'd0 : loads ? first_tq : last_tq;
+    end
+
+endmodule
+`default_nettype wire

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks over all the words of one kind that the stream owns, for round robins and whole lists.
+//
+// Does:      points at one word (counter index of its owner, sub) and steps to the next; after the last comes the first.
+//            CNT:    BP sources ascending ACCEPTED, DROPPED, BP_SAMPLES; MARK ACCEPTED, DROPPED; framer ACCEPTED, STALLED
+//            CFG:    framer VERSION, CLK_PERIOD, DESC_HASH_LO, _HI; BP sources ascending BP_LIMITS, STALE, LAYERS, DRY_MASK
+//            STATE:  BP sources ascending HOT, BP_EN, UNKNOWN, DRY
+// Promises:  the order above (FORMAT.md, rules 7 and 9), from the first word on after rst or restart.
+// Costs:     1 clock from next to the new word; all outputs are registers.
+// Overflow:  none.
+//
+// Owners by counter index: BP sources 0..NUM_BP-1, MARK NUM_BP, framer NUM_BP+1.
+`default_nettype none
+`include "nps_refuse.vh"
+`include "nps_trace.vh"
+
+module nps_trace_walk #(
+    parameter [3:0] KIND    = `NPS_K_CNT,  // CNT, CFG or STATE
+    parameter       NUM_BP  = 2,           // backpressure sources, 1..62
+    parameter       INDEX_W = 2            // bits of index
+) (
+    input wire clk,
+    input wire rst,
+    input wire restart,
+    input wire next,
+
+    output reg [INDEX_W-1:0] index,
+    output reg [        3:0] sub,
+    output reg               last
+);
+
+    `NPS_REFUSE(KIND != `NPS_K_CNT && KIND != `NPS_K_CFG && KIND != `NPS_K_STATE, nps_error__KIND_must_be_CNT_CFG_or_STATE)
+
+    localparam [INDEX_W-1:0] ONE = 1;
+    localparam [INDEX_W-1:0] BP_FIRST = 0;
+    localparam [INDEX_W-1:0] BP_LAST = NUM_BP - 1;
+    localparam [INDEX_W-1:0] MARK = NUM_BP;
+    localparam [INDEX_W-1:0] FRAMER = NUM_BP + 1;
+
+    localparam [INDEX_W-1:0] FIRST = KIND == `NPS_K_CFG ? FRAMER : BP_FIRST;
+    localparam [3:0] FIRST_SUB = KIND == `NPS_K_CNT ? `NPS_CNT_ACCEPTED :
+        KIND == `NPS_K_CFG ? `NPS_CFG_VERSION : `NPS_STATE_HOT;
+
+    // the word after (index, sub)
+    reg [INDEX_W-1:0] index_next;
+    reg [3:0] sub_next;
+
+    generate
+        if (KIND == `NPS_K_CNT) begin : gen_cnt
+            always @* begin
+                index_next = index;
+                sub_next = `NPS_CNT_ACCEPTED;
+                case (sub)
+                    `NPS_CNT_ACCEPTED: sub_next = index == FRAMER ? `NPS_CNT_STALLED : `NPS_CNT_DROPPED;
+                    `NPS_CNT_DROPPED: begin
+                        if (index == MARK) index_next = FRAMER;
+                        else sub_next = `NPS_CNT_BP_SAMPLES;
+                    end
+                    `NPS_CNT_BP_SAMPLES: index_next = index + ONE;
+                    default: index_next = FIRST;  // STALLED
+                endcase
+            end
+        end else if (KIND == `NPS_K_CFG) begin : gen_cfg
+            always @* begin
+                index_next = index;
+                sub_next = `NPS_CFG_BP_LIMITS;
+                case (sub)
+                    `NPS_CFG_VERSION: sub_next = `NPS_CFG_CLK_PERIOD;
+                    `NPS_CFG_CLK_PERIOD: sub_next = `NPS_CFG_DESC_HASH_LO;
+                    `NPS_CFG_DESC_HASH_LO: sub_next = `NPS_CFG_DESC_HASH_HI;
+                    `NPS_CFG_DESC_HASH_HI: index_next = BP_FIRST;
+                    `NPS_CFG_BP_LIMITS: sub_next = `NPS_CFG_STALE;
+                    `NPS_CFG_STALE: sub_next = `NPS_CFG_LAYERS;
+                    `NPS_CFG_LAYERS: sub_next = `NPS_CFG_DRY_MASK;
+                    default: begin  // DRY_MASK
+                        if (index == BP_LAST) begin
+                            index_next = FIRST;
+                            sub_next   = FIRST_SUB;
+                        end else begin
+                            index_next = index + ONE;
+                        end
+                    end
+                endcase
+            end
+        end else begin : gen_state
+            always @* begin
+                index_next = index;
+                sub_next = `NPS_STATE_HOT;
+                case (sub)
+                    `NPS_STATE_HOT: sub_next = `NPS_STATE_BP_EN;
+                    `NPS_STATE_BP_EN: sub_next = `NPS_STATE_UNKNOWN;
+                    `NPS_STATE_UNKNOWN: sub_next = `NPS_STATE_DRY;
+                    default: index_next = index == BP_LAST ? FIRST : index + ONE;  // DRY
+                endcase
+            end
+        end
+    endgenerate
+
+    // last: the word after it is the first
+    localparam [INDEX_W-1:0] END_INDEX = KIND == `NPS_K_CNT ? FRAMER : BP_LAST;
+    localparam [3:0] END_SUB = KIND == `NPS_K_CNT ? `NPS_CNT_STALLED :
+        KIND == `NPS_K_CFG ? `NPS_CFG_DRY_MASK : `NPS_STATE_DRY;
+
+    always @(posedge clk) begin
+        if (rst || restart) begin
+            index <= FIRST;
+            sub   <= FIRST_SUB;
+            last  <= 1'b0;
+        end else if (next) begin
+            index <= index_next;
+            sub   <= sub_next;
+            last  <= index_next == END_INDEX && sub_next == END_SUB;
+        end
+    end
+
+endmodule
+`default_nettype wire

@@ -10,6 +10,7 @@ from npuscope.encode.mirror import BpLimits, Mirror, SourceConfig
 from npuscope.encode.probe import BpProbeModel, Sample, TimeBus
 from npuscope.encode.record import Record, describe, pack, payload, unpack, unpack_payload
 from npuscope.encode.stream import Dropped, Entry, StreamConfig, StreamState
+from npuscope.encode.top import TopClock, TopModel
 from npuscope.encode.writer import Writer
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "StreamModel",
     "StreamState",
     "TimeBus",
+    "TopClock",
+    "TopModel",
     "Unit",
     "UnitKind",
     "Walk",

@@ -1,0 +1,123 @@
+"""Golden model of what ``nps_top`` offers to its fabric, clock by clock from the inputs alone.
+
+It holds one ``BpProbeModel`` per backpressure source, makes MARK records, derives the time quality, and keeps one
+``Session`` per start. What the fabric then does with the offer depends on the sink and is checked by ``framer``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from npuscope.encode.framer import Session
+from npuscope.encode.mirror import BpLimits
+from npuscope.encode.probe import BpProbeModel, Sample, TimeBus
+from npuscope.encode.stream import Entry, StreamConfig
+from npuscope.layout import SRC_MARK, THRESHOLDS, Cfg, Kind, TimeQuality
+
+__all__ = ["TopClock", "TopModel"]
+
+
+@dataclass(frozen=True, slots=True)
+class TopClock:
+    """The inputs of ``nps_top`` in one clock, and two outputs that say what becomes of them.
+
+    rel_ns, ts_ns, ts_step, rel_step, step_ns: as in ``TimeBus``. samples, apply: by source. mark: (sub, value).
+    sampling: output, the inputs are offered. active: output, a stream is open.
+    """
+
+    rel_ns: int
+    ts_ns: int
+    locked: bool = True
+    holdover: bool = False
+    ts_step: bool = False
+    rel_step: bool = False
+    step_ns: int = 0
+    samples: Mapping[int, Sample] = field(default_factory=dict)
+    mark: tuple[int, int] | None = None
+    apply: Mapping[int, BpLimits] = field(default_factory=dict)
+    enable: bool = True
+    sampling: bool = True
+    active: bool = True
+    reset: bool = False
+
+
+class TopModel:
+    """All sources of one ``nps_top``.
+
+    ``sessions``: one per start, in order, the last one still growing; ``starts``: their clocks. ``history``:
+    (rel_ns, ts_ns, tq) of every clock, for ``schedule``.
+    """
+
+    def __init__(self, config: StreamConfig, steady: int = THRESHOLDS["STEADY"].value) -> None:
+        self.config, self.steady = config, steady
+        self.sessions: list[Session] = []
+        self.history: list[tuple[int, int, int]] = []
+        self.starts: list[int] = []
+        self._offered: dict[int, list[Entry]] = {}
+        self._bp_samples: dict[int, int] = {}
+        self._reset()
+
+    def _reset(self) -> None:
+        self.probes = {src: BpProbeModel(source, src, self.steady) for src, source in enumerate(self.config.sources)}
+        self._doubt = self._had_time = False
+
+    def clock(self, inputs: TopClock) -> None:
+        """Take the next clock; entries offered go to the open session."""
+        number = len(self.history)
+        tq = self._quality(inputs)
+        self.history.append((inputs.rel_ns, inputs.ts_ns, tq))
+        if inputs.reset:
+            return self._reset()
+        restart = inputs.enable and not inputs.active
+        time = TimeBus(inputs.rel_ns, inputs.ts_ns, tq, inputs.ts_step, inputs.rel_step, inputs.step_ns)
+        entries: list[Entry | None] = []
+        for src, probe in self.probes.items():
+            sample = inputs.samples.get(src) if inputs.sampling else None
+            entries.append(probe.clock(time, sample, inputs.apply.get(src), restart))
+        entries.append(self._mark(time, inputs.mark))
+        if restart:
+            self._start(number)
+        elif inputs.sampling:
+            self._offer(entries, number)
+        return None
+
+    def errors(self) -> dict[int, bool]:
+        """By source: whether the limits applied in this clock were refused (rule 20)."""
+        return {src: probe.cfg_error for src, probe in self.probes.items()}
+
+    def _quality(self, inputs: TopClock) -> int:
+        """locked, else holdover, else doubt if time was ever lost or jumped since it was locked, else free running."""
+        has_time = inputs.locked or inputs.holdover
+        lost = self._had_time and not has_time
+        self._doubt = not inputs.locked and (self._doubt or inputs.rel_step or lost)
+        self._had_time = has_time
+        if inputs.locked:
+            return TimeQuality.LOCKED
+        if inputs.holdover:
+            return TimeQuality.HOLDOVER
+        return TimeQuality.DOUBT if self._doubt else TimeQuality.FREE_RUN
+
+    def _mark(self, time: TimeBus, mark: tuple[int, int] | None) -> Entry | None:
+        step_ns = time.step_ns if time.ts_step or time.rel_step else None
+        if mark is None:
+            return None if step_ns is None else Entry(time.ts_ns, SRC_MARK, None, tq=time.tq, step_ns=step_ns)
+        return Entry(time.ts_ns, SRC_MARK, Kind.MARK, *mark, tq=time.tq, step_ns=step_ns)
+
+    def _start(self, clock: int) -> None:
+        """A new session; its first CFG words are the limits in force (rules 7 and 25)."""
+        cfg = {
+            src: {int(Cfg.BP_LIMITS): probe.limits.word, int(Cfg.STALE): probe.stale_ns}
+            for src, probe in self.probes.items()
+        }
+        self._offered = {src: [] for src in [*self.probes, SRC_MARK]}
+        self._bp_samples = dict.fromkeys(self.probes, 0)
+        self.starts.append(clock)
+        self.sessions.append(Session(self._offered, cfg, self._bp_samples))
+
+    def _offer(self, entries: list[Entry | None], clock: int) -> None:
+        for entry in entries:
+            if entry is not None:
+                self._offered[entry.src].append(replace(entry, clock=clock))
+        for src, probe in self.probes.items():
+            self._bp_samples[src] = probe.bp_samples

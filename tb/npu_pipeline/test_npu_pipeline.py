@@ -9,7 +9,8 @@ from tb.npu_pipeline.cases import CLOCKS, case
 from tb.runner import BUILD, Patch, bench
 
 NAMES = ("transformer_block", *(f"{kind}-1" for kind in KINDS))
-PARAMETERS = hdl_parameters(*(case(name) for name in NAMES))
+PARAMETERS = {**hdl_parameters(*(case(name) for name in NAMES)), "SHOW_LEVELS": 1}
+CORNERS = {**hdl_parameters(case("corners")), "SHOW_LEVELS": 1}
 FOLDER = BUILD / "npu_pipeline"
 
 
@@ -25,8 +26,7 @@ def test_pipelines_of_one_source(sim, name):
 
 
 def test_corners(sim):
-    parameters = hdl_parameters(case("corners"))
-    bench("npu_pipeline", sim, parameters, **files("corners", parameters))
+    bench("npu_pipeline", sim, CORNERS, **files("corners", CORNERS))
 
 
 BUGS = {
@@ -37,14 +37,17 @@ BUGS = {
         "npu_pipeline_stage.v", "else if (left != 18'd0 && !stopped)", "else if (left != 18'd0)"
     ),
     "a gap one token late": Patch("npu_pipeline_stage.v", "burst_left == 16'd0;", "burst_left == burst - 16'd1;"),
-    "a window one clock late": Patch("npu_pipeline.v", "change[31:0] == next_clock", "change[31:0] == clock"),
+    "a window one clock late": Patch(
+        "npu_pipeline.v",
+        "[31:0] == next_clock) begin\n                    extra",
+        "[31:0] == clock) begin\n                    extra",
+    ),
     "a full code of 64": Patch("npu_pipeline.v", "code > 32'd63 ? 6'd63 : code[5:0]", "code[5:0]"),
 }
 
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bug_is_caught(bug):
-    parameters = hdl_parameters(case("corners"))
-    result = bench("npu_pipeline", "icarus", parameters, patch=BUGS[bug], raises=False, **files("corners", parameters))
+    result = bench("npu_pipeline", "icarus", CORNERS, patch=BUGS[bug], raises=False, **files("corners", CORNERS))
     assert result.verdict is Verdict.FAIL
     assert "clock" in result.reason or "token" in result.reason, result.reason

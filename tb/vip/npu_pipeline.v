@@ -9,11 +9,12 @@
 `default_nettype none
 
 module npu_pipeline #(
-    parameter STAGES    = 3,   // 3..254, source and sink included
-    parameter BUFFERS   = 2,   // 2..64
-    parameter CHANGES   = 1,   // 1..65535: changes of stop and extra, over all stages
-    parameter SOURCES   = 1,   // 1..62
-    parameter MAX_DEPTH = 16   // 1..1024 tokens
+    parameter STAGES      = 3,   // 3..254, source and sink included
+    parameter BUFFERS     = 2,   // 2..64
+    parameter CHANGES     = 1,   // 1..65535: changes of stop and extra, over all stages
+    parameter SOURCES     = 1,   // 1..62
+    parameter MAX_DEPTH   = 16,  // 1..1024 tokens
+    parameter SHOW_LEVELS = 0    // 1: the levels on the port used, for a bench (slow on Icarus); else used is 0
 ) (
     input  wire                  clk,
     input  wire                  rst,
@@ -26,17 +27,16 @@ module npu_pipeline #(
     output wire                  token_valid,
     output wire [          31:0] token,
     // for the bench
-    output wire [16*BUFFERS-1:0] used,
+    output wire [16*BUFFERS-1:0] used,             // 16 bits a buffer, with SHOW_LEVELS
     output wire [    STAGES-1:0] stopped,
-    output reg                   broken  // a token out of order, or no pipeline loaded
+    output reg                   broken            // a token out of order, or no pipeline loaded
 );
     localparam SW = $clog2(STAGES);
     localparam BW = $clog2(BUFFERS);
-    localparam CW = CHANGES < 2 ? 1 : $clog2(CHANGES);
 
     // words of the files; fields as in npuscope/pipeline/hdl.py, wider than a small build needs
     // verilator lint_off UNUSEDSIGNAL
-    reg [287:0] stage_word[0:STAGES-1];
+    reg [255:0] stage_word[0:STAGES-1];
     reg [31:0] buffer_word[0:BUFFERS-1];
     reg [63:0] change_word[0:CHANGES-1];
     reg [47:0] size_word[0:0];
@@ -64,28 +64,37 @@ module npu_pipeline #(
     wire [BUFFERS-1:0] room;
     wire [STAGES-1:0] take;
     wire [STAGES-1:0] put;
-    wire [32*STAGES-1:0] held_token;
-    wire [32*STAGES-1:0] next_token;
+    wire [31:0] held_token[0:STAGES-1];
+    wire [31:0] next_token[0:STAGES-1];
+    wire [15:0] level[0:BUFFERS-1];
     wire [BUFFERS-1:0] disorder;
+
+    // windows: a change is in force from its clock on; the changes are sorted by clock
+    reg [STAGES-1:0] stop;
+    reg [16*STAGES-1:0] extra;
+    reg [31:0] change_due;  // clock of the next change
+    integer i;
+    always @(posedge clk)
+        if (rst || change_due == next_clock) begin
+            if (rst) begin
+                stop <= {STAGES{1'b0}};
+                extra <= {16 * STAGES{1'b0}};
+            end
+            change_due <= 32'hFFFFFFFF;
+            for (i = CHANGES - 1; i >= 0; i = i - 1) begin
+                if (change_word[i][31:0] > next_clock) change_due <= change_word[i][31:0];
+                if (change_word[i][31:0] == next_clock) begin
+                    extra[16*change_word[i][48+:SW]+:16] <= change_word[i][47:32];
+                    stop[change_word[i][48+:SW]] <= change_word[i][56];
+                end
+            end
+        end
+    assign stopped = stop;
 
     genvar g;
     generate
         for (g = 0; g < STAGES; g = g + 1) begin : g_stage
-            wire [287:0] word = stage_word[g];
-            // windows of this stage: a change is in force from its clock on
-            reg [15:0] extra;
-            reg stop;
-            reg [15:0] change_at;
-            wire [15:0] candidate = rst ? word[143:128] : change_at;
-            wire [63:0] change = change_word[candidate[CW-1:0]];
-            wire due = candidate != word[159:144] && change[31:0] == next_clock;
-            always @(posedge clk) begin
-                change_at <= candidate + {15'd0, due};
-                if (due) {stop, extra} <= change[48:32];
-                else if (rst) {stop, extra} <= 17'd0;
-            end
-            assign stopped[g] = stop;
-
+            wire [255:0] word = stage_word[g];
             npu_pipeline_stage #(
                 .BUFFERS(BUFFERS)
             ) u_stage (
@@ -97,16 +106,16 @@ module npu_pipeline #(
                 .gap    (word[63:48]),
                 .limit  (word[95:64]),
                 .seed   (word[127:96]),
-                .inputs (word[160+:BUFFERS]),
-                .outputs(word[224+:BUFFERS]),
-                .stopped(stop),
-                .extra  (extra),
+                .inputs (word[128+:BUFFERS]),
+                .outputs(word[192+:BUFFERS]),
+                .stopped(stop[g]),
+                .extra  (extra[16*g+:16]),
                 .has    (has),
                 .room   (room),
                 .take   (take[g]),
                 .put    (put[g]),
-                .token  (held_token[32*g+:32]),
-                .count  (next_token[32*g+:32])
+                .token  (held_token[g]),
+                .count  (next_token[g])
             );
         end
 
@@ -124,14 +133,15 @@ module npu_pipeline #(
                 .rst       (rst),
                 .depth     (word[31:16]),
                 .push      (in_use && put[producer]),
-                .push_token(held_token[32*producer+:32]),
+                .push_token(held_token[producer]),
                 .pop       (pop),
                 .head      (head),
                 .has       (has[g]),
                 .room      (room[g]),
-                .used      (used[16*g+:16])
+                .used      (level[g])
             );
-            assign disorder[g] = pop && head != next_token[32*consumer+:32];
+            assign used[16*g+:16] = SHOW_LEVELS != 0 ? level[g] : 16'd0;
+            assign disorder[g] = pop && head != next_token[consumer];
         end
     endgenerate
 
@@ -139,7 +149,7 @@ module npu_pipeline #(
 
     wire [SW-1:0] sink = stages[SW-1:0] - 1'b1;
     assign token_valid = put[sink];
-    assign token = held_token[32*sink+:32];
+    assign token = held_token[sink];
 
     always @(posedge clk)
         if (rst) broken <= !loaded;
@@ -153,12 +163,12 @@ module npu_pipeline #(
         for (g = 0; g < SOURCES; g = g + 1) begin : g_source
             wire [15:0] which = g * span + slot;
             wire [15:0] depth = buffer_word[which[BW-1:0]][31:16];
-            wire [15:0] level = used[16*which[BW-1:0]+:16];
-            wire [31:0] code = {10'd0, level, 6'd0} / {16'd0, depth};
+            wire [15:0] looked_at = level[which[BW-1:0]];
+            wire [31:0] code = {10'd0, looked_at, 6'd0} / {16'd0, depth};
             assign trace_valid[g] = !rst && which < buffers;
             assign layer_id[5*g+:5] = slot[4:0];
             assign buf_occupancy[6*g+:6] = !trace_valid[g] ? 6'd0 : code > 32'd63 ? 6'd63 : code[5:0];
-            assign backpressure_en[g] = trace_valid[g] && level == depth;
+            assign backpressure_en[g] = trace_valid[g] && looked_at == depth;
         end
     endgenerate
 endmodule

@@ -29,19 +29,19 @@ module npu_pipeline_buffer #(
     assign room = used != depth;
     assign head = tokens[read_at];
 
-    always @(posedge clk) begin
-        if (push) begin
-            tokens[write_at] <= push_token;
-            write_at <= write_at == last ? {AW{1'b0}} : write_at + 1'b1;
-        end
-        if (pop) read_at <= read_at == last ? {AW{1'b0}} : read_at + 1'b1;
-        used <= used + {15'd0, push} - {15'd0, pop};
+    always @(posedge clk)
         if (rst) begin
             used <= 16'd0;
             write_at <= {AW{1'b0}};
             read_at <= {AW{1'b0}};
+        end else begin
+            if (push) begin
+                tokens[write_at] <= push_token;
+                write_at <= write_at == last ? {AW{1'b0}} : write_at + 1'b1;
+            end
+            if (pop) read_at <= read_at == last ? {AW{1'b0}} : read_at + 1'b1;
+            if (push != pop) used <= push ? used + 16'd1 : used - 16'd1;
         end
-    end
 endmodule
 
 `default_nettype wire

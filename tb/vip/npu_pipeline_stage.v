@@ -61,26 +61,25 @@ module npu_pipeline_stage #(
 
     wire gap_due = burst != 16'd0 && count != 32'd0 && burst_left == 16'd0;
 
-    always @(posedge clk) begin
-        if (take) begin
-            token <= count;
-            left <= {2'd0, service} + (jitter == 16'd0 ? 18'd0 : {2'd0, draw(count)}) +
-                    (gap_due ? {2'd0, gap} : 18'd0) + {2'd0, extra} - 18'd1;
-            count <= count + 32'd1;
-            burst_left <= (burst_left == 16'd0 ? burst : burst_left) - 16'd1;
-        end else if (left != 18'd0 && !stopped) begin
-            left <= left - 18'd1;
-        end
-        if (take) held <= 1'b1;
-        else if (put) held <= 1'b0;
+    always @(posedge clk)
         if (rst) begin
             held <= 1'b0;
             left <= 18'd0;
             count <= 32'd0;
             token <= 32'd0;
             burst_left <= 16'd0;
+        end else if (take) begin
+            held <= 1'b1;
+            token <= count;
+            left <= {2'd0, service} + (jitter == 16'd0 ? 18'd0 : {2'd0, draw(count)}) +
+                    (gap_due ? {2'd0, gap} : 18'd0) + {2'd0, extra} - 18'd1;
+            count <= count + 32'd1;
+            burst_left <= (burst_left == 16'd0 ? burst : burst_left) - 16'd1;
+        end else if (put) begin
+            held <= 1'b0;
+        end else if (left != 18'd0 && !stopped) begin
+            left <= left - 18'd1;
         end
-    end
 endmodule
 
 `default_nettype wire

@@ -1,7 +1,7 @@
 """A pipeline as the memory files that ``tb/vip/npu_pipeline.v`` reads.
 
 Files, hexadecimal, one word a line, padded to the capacity of the build with entries that do nothing:
-``stage.hex`` (STAGE_FIELDS), ``buffer.hex`` (BUFFER_FIELDS), ``change.hex`` (CHANGE_FIELDS, by stage, then clock) and
+``stage.hex`` (STAGE_FIELDS), ``buffer.hex`` (BUFFER_FIELDS), ``change.hex`` (CHANGE_FIELDS, by clock) and
 ``size.hex`` (SIZE_FIELDS, one word). Fields are (name, bits), least significant first.
 """
 
@@ -26,13 +26,11 @@ STAGE_FIELDS: Final[Fields] = (
     ("gap", 16),
     ("limit", 32),  # tokens it takes in all; MAX_TIME: no end
     ("seed", 32),
-    ("change_first", 16),  # its entries of change.hex: [change_first, change_end)
-    ("change_end", 16),
     ("inputs", MAX_BUFFERS),  # mask of the buffers it reads
     ("outputs", MAX_BUFFERS),
 )
 BUFFER_FIELDS: Final[Fields] = (("producer", 8), ("consumer", 8), ("depth", 16))
-CHANGE_FIELDS: Final[Fields] = (("clock", 32), ("extra", 16), ("stopped", 16))
+CHANGE_FIELDS: Final[Fields] = (("clock", 32), ("extra", 16), ("stage", 8), ("stopped", 8))
 SIZE_FIELDS: Final[Fields] = (("stages", 16), ("buffers", 16), ("span", 16))
 NOBODY: Final = 255
 """Producer and consumer of a padding buffer."""
@@ -66,8 +64,10 @@ def write_hdl(pipeline: Pipeline, folder: Path, parameters: Mapping[str, int] | 
     stages: list[dict[str, int]] = []
     changes: list[dict[str, int]] = []
     for i, s in enumerate(pipeline.stages):
-        first = len(changes)
-        changes += [{"clock": c, "stopped": int(stop), "extra": x} for c, stop, x in pipeline.schedule(s.name)]
+        changes += [
+            {"clock": clock, "extra": extra, "stage": i, "stopped": int(stopped)}
+            for clock, stopped, extra in pipeline.schedule(s.name)
+        ]
         stages.append(
             {
                 "service": s.service,
@@ -76,8 +76,6 @@ def write_hdl(pipeline: Pipeline, folder: Path, parameters: Mapping[str, int] | 
                 "gap": s.gap,
                 "limit": pipeline.tokens if s.name == SOURCE and pipeline.tokens else MAX_TIME,
                 "seed": stage_seed(pipeline.seed, i),
-                "change_first": first,
-                "change_end": len(changes),
                 "inputs": sum(1 << b for b in pipeline.inputs(s.name)),
                 "outputs": sum(1 << b for b in pipeline.outputs(s.name)),
             }
@@ -86,6 +84,7 @@ def write_hdl(pipeline: Pipeline, folder: Path, parameters: Mapping[str, int] | 
         {"producer": pipeline.index(b.producer), "consumer": pipeline.index(b.consumer), "depth": b.depth}
         for b in pipeline.buffers
     ]
+    changes.sort(key=lambda change: change["clock"])
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / "stage.hex", STAGE_FIELDS, stages, size["STAGES"], {"service": 1})
     _write(
@@ -95,7 +94,7 @@ def write_hdl(pipeline: Pipeline, folder: Path, parameters: Mapping[str, int] | 
         size["BUFFERS"],
         {"producer": NOBODY, "consumer": NOBODY, "depth": 1},
     )
-    _write(folder / "change.hex", CHANGE_FIELDS, changes, size["CHANGES"], {})
+    _write(folder / "change.hex", CHANGE_FIELDS, changes, size["CHANGES"], {"clock": MAX_TIME})
     counts = {"stages": len(stages), "buffers": len(buffers), "span": pipeline.span}
     _write(folder / "size.hex", SIZE_FIELDS, [counts], 1, {})
 

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``make demo``: simulate the pipeline under nps_top, read its dump with npuscope, and check who is named.
+
+Options, on the command line or as variables (``make demo SIM=icarus STALL=1``): SIM, CLOCKS, STALL.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[0] = str(ROOT)  # run as a file: import tb as a package
+
+from npuscope.errors import Exit, NpuscopeError  # noqa: E402
+from npuscope.pipeline import Pipeline, load  # noqa: E402
+from npuscope.pipeline.truth import worst_window  # noqa: E402
+from npuscope.sim import SIMULATORS  # noqa: E402
+from tb.demo.simulate import record  # noqa: E402
+
+PIPELINE = ROOT / "tb" / "vip" / "pipelines" / "transformer_block.toml"
+CLOCKS = 1_000_000
+STALL = (430_000, 560_000)
+"""Clocks in which the trace sink is stalled with STALL=1: amid the slow window, long enough to lose records."""
+
+
+def options(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line, with the defaults of the environment."""
+    env = os.environ
+    parser = argparse.ArgumentParser(prog="tb/demo/run.py", description=__doc__.split("\n")[0])
+    parser.add_argument("--sim", choices=SIMULATORS, default=env.get("SIM") or "verilator")
+    parser.add_argument("--clocks", type=int, default=int(env.get("CLOCKS") or CLOCKS), help="default: %(default)s")
+    parser.add_argument("--pipeline", type=Path, default=PIPELINE, help="TOML file (tb/npu_pipeline/README.md)")
+    parser.add_argument(
+        "--stall", action="store_true", default=env.get("STALL", "0") not in ("", "0"), help="stall the trace sink"
+    )
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "demo", help="folder, default: build/demo")
+    return parser.parse_args(arguments)
+
+
+def say(text: str) -> None:
+    print(f"demo: {text}", flush=True)
+
+
+def npuscope(*arguments: str, allow: int = 0) -> None:
+    """Run a verb of the command line and show it; exit codes 0 and ``allow`` are as expected."""
+    print(f"\n$ npuscope {' '.join(arguments)}", flush=True)
+    done = subprocess.run([sys.executable, "-m", "npuscope", *arguments], check=False)
+    if done.returncode not in (0, allow):
+        raise NpuscopeError(
+            f"npuscope {arguments[0]} failed", found=f"exit code {done.returncode}", exit_code=Exit.CHECK_FAILED
+        )
+
+
+def culprit(dump: str, allow: int) -> tuple[str | None, str]:
+    """The stage that ``npuscope stalls`` ranks first with a certain share (None: nobody), and the verdict."""
+    command = [sys.executable, "-m", "npuscope", "stalls", "--json", dump]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, allow):
+        raise NpuscopeError("npuscope stalls --json failed", found=done.stderr.strip(), exit_code=Exit.CHECK_FAILED)
+    answer = json.loads(done.stdout)
+    rows = [row for row in answer["rows"] if row["min_ns"] > 0]
+    return (rows[0]["culprit"] if rows else None), answer["verdict"]
+
+
+def demo(arguments: list[str] | None = None) -> Exit:
+    """Everything ``make demo`` does; OK if the verdict names the slowed stage."""
+    given = options(arguments)
+    pipeline: Pipeline = load(given.pipeline)
+    period_ns = pipeline.clock_period_ps / 1000
+    say(f"{pipeline.title}: {len(pipeline.stages) - 2} stages, {len(pipeline.buffers)} buffers")
+    dump = given.out / "demo.npt"
+    stall = STALL if given.stall else (0, 0)
+    done = record(pipeline, given.clocks, dump, given.sim, stall=stall)
+    say(
+        f"{given.clocks:,} clocks of {period_ns:g} ns on {given.sim}: built in {done.build_s:.1f} s, "
+        f"ran in {done.run_s:.1f} s ({given.clocks / done.run_s:,.0f} clocks/s), {done.records:,} records"
+    )
+    if given.stall:
+        say(f"the trace sink was stalled in clocks {stall[0]:,} to {stall[1]:,}: records are lost, and counted")
+    name = os.path.relpath(dump)
+    report = os.path.relpath(given.out / "report.html")
+    allow = Exit.LOSS if given.stall else Exit.OK
+    npuscope("info", name, allow=allow)
+    npuscope("stalls", name, allow=allow)
+    npuscope("show", name, allow=allow)
+    npuscope("report", name, "-o", report, "--force", allow=allow)
+
+    truth = worst_window(pipeline, given.clocks)
+    stage, verdict = culprit(name, allow)
+    print()
+    say(f"dump {name}, report {report}")
+    say(f"truth of the model: {truth.text}")
+    if stage == truth.stage:
+        say(f"OK: the trace names {stage}")
+        return Exit.OK
+    say(f"FAIL: the trace names {stage or 'nobody'} ({verdict})")
+    return Exit.CHECK_FAILED
+
+
+def main() -> None:
+    """Run the demo; exits with its code, a user's mistake with one line."""
+    try:
+        code = demo()
+    except NpuscopeError as error:
+        print(f"demo: {error}", file=sys.stderr)
+        code = error.exit_code
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

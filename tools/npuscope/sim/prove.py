@@ -85,7 +85,7 @@ def prove(proof: Proof, mode: str, root: Path, bug: Bug | None = None, limit_s: 
     elif status == "PASS":
         detail = ""
     else:
-        errors = [line.strip() for line in log.splitlines() if re.search(r"^ERROR|: error:", line)]
+        errors = [line.strip() for line in log.splitlines() if re.search(r"\bERROR: |: error:", line)]
         detail = errors[0] if errors else f"see {sby.parent / 'work'}"
     ok = status == "PASS"
     if bug is not None:

@@ -37,7 +37,8 @@ Progress = Callable[[int, int | None], None]
 class Capture:
     """One capture: nothing is read before it is asked for, and the timeline is built once.
 
-    names: the input files. description: what was given or stands in the header page; None = the chain is assumed.
+    names: the input files. size: their bytes, None for a pipe. swap: 0, or bits of the words whose bytes are swapped.
+    description: what was given or stands in the header page; None = the chain is assumed.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Capture:
         self._sample_period_ns = sample_period_ns
         self._progress = progress
         self._source: Source | None = open_source(self.names)
-        self._once = self._source.size is None
+        self.size, self.swap = self._source.size, self._source.swap
         self._ledger: Ledger | None = None
         self.description = self._given or self._from_header(self._source)
 
@@ -76,7 +77,7 @@ class Capture:
         source, self._source = self._source, None
         if source is not None:
             return source
-        if self._once:
+        if self.size is None:
             raise NpuscopeError("a pipe can be read only once", file=self.names[0], hint="save it to a file first")
         return open_source(self.names)
 

@@ -26,22 +26,33 @@ def command(options: Options, deep: bool) -> Exit:
 
     Of a dump over 64 MB only samples are read, in under 2 s, and the answer says so; --deep reads all of it.
     """
-    from npuscope.cli.judge import complain, judge
+    from npuscope.cli.judge import complain, judge, judge_survey
     from npuscope.cli.output import check_output, open_output
     from npuscope.cli.progress import ProgressLine
     from npuscope.cli.session import start, tell
-    from npuscope.views.info import info_json, info_text
+    from npuscope.survey import survey
+    from npuscope.views.info import info_json, info_text, survey_text
+    from npuscope.views.trust import survey_trust
 
     check_output(options.output, options.force, options.files)
     with ProgressLine(options.quiet) as line:
         capture = start(options, line)
-        begun = time.monotonic()
-        timeline = capture.timeline
-        seconds = time.monotonic() - begun
-    ledger, trust = capture.ledger, capture.trust()
-    facts = (capture.names, timeline.description.title, ledger, trust, seconds)
-    text = json_module.dumps(info_json(*facts), indent=1) if options.json else info_text(*facts)
+        if not deep and (capture.size or 0) > FULL_BYTES:
+            seen = survey(capture.names, capture.swap)
+            title = capture.description.title if capture.description else ""
+            trust = survey_trust(seen, capture.description)
+            fact = info_json(capture.names, title, seen, trust, seen.full_pass_s)
+            text = survey_text(capture.names, title, seen, trust)
+            findings = judge_survey(seen, options)
+        else:
+            begun = time.monotonic()
+            timeline = capture.timeline
+            seconds = time.monotonic() - begun
+            title, ledger, trust = timeline.description.title, capture.ledger, capture.trust()
+            fact = info_json(capture.names, title, ledger, trust, seconds)
+            text = info_text(capture.names, title, ledger, trust, seconds)
+            findings = judge(ledger, timeline, options)
+            tell(ledger, options)
     with open_output(options.output, options.force) as sink:
-        sink.write(text + "\n")
-    tell(ledger, options)
-    return complain(judge(ledger, timeline, options), options)
+        sink.write((json_module.dumps(fact, indent=1) if options.json else text) + "\n")
+    return complain(findings, options)

@@ -11,13 +11,16 @@ import click
 from npuscope.cli.options import Options
 from npuscope.errors import Exit
 from npuscope.ledger import Ledger
+from npuscope.survey import Survey
 from npuscope.timeline import Timeline
 from npuscope.units import count, lower_percent, parse_percent, percent, safe
 from npuscope.views.trust import lost
 
-__all__ = ["complain", "judge", "worst"]
+__all__ = ["complain", "judge", "judge_survey", "worst"]
 
 PRECEDENCE: Final = (Exit.USAGE, Exit.NOT_RECOGNISED, Exit.CONFLICT, Exit.LOSS, Exit.CHECK_FAILED)
+
+NO_END: Final = "no END: cut short or still being written; --allow-open accepts it"
 
 Finding = tuple[Exit, str]
 
@@ -30,7 +33,7 @@ def judge(ledger: Ledger, timeline: Timeline | None, options: Options) -> list[F
         found.append((Exit.CONFLICT, text))
     found += _loss(ledger, options)
     if not (ledger.end_seen and not ledger.tail) and not options.allow_open:
-        found.append((Exit.LOSS, "no END: cut short or still being written; --allow-open accepts it"))
+        found.append((Exit.LOSS, NO_END))
     if timeline is not None and options.min_coverage is not None:
         found += _coverage(timeline, options.min_coverage)
     return found
@@ -44,6 +47,23 @@ def _loss(ledger: Ledger, options: Options) -> list[Finding]:
     least = "at least " if more else ""
     text = f"{least}{count(missing)} of {count(offered)} records lost ({percent(missing, offered)} %)"
     return [(Exit.LOSS, f"{text}, allowed are {allowed:g} %; see --allow-loss")]
+
+
+def judge_survey(seen: Survey, options: Options) -> list[Finding]:
+    """The same for what a survey saw."""
+    found: list[Finding] = []
+    dropped, accepted = sum(seen.dropped.values()), sum(seen.accepted.values())
+    allowed = parse_percent(options.allow_loss or "0")
+    if 100 * dropped > allowed * (accepted + dropped):
+        text = (
+            f"{count(dropped)} of {count(accepted + dropped)} records lost ({percent(dropped, accepted + dropped)} %)"
+        )
+        found.append((Exit.LOSS, f"{text}, allowed are {allowed:g} %; see --allow-loss"))
+    if (seen.bad_places or seen.blank) and allowed < 100:
+        found.append((Exit.LOSS, "damaged or blank places, so records are missing; --deep counts them"))
+    if not seen.end and not options.allow_open:
+        found.append((Exit.LOSS, NO_END))
+    return found
 
 
 def _coverage(timeline: Timeline, least: str) -> list[Finding]:

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
+from enum import IntEnum
 from typing import Final
 
 import numpy as np
 
 from npuscope.analysis import Stalls
-from npuscope.layout import PAYLOAD, BpSub, Kind
+from npuscope.layout import (
+    PAYLOAD,
+    BpSub,
+    Cfg,
+    ClkSub,
+    Cnt,
+    JitterSub,
+    Kind,
+    MarkSub,
+    MonSub,
+    State,
+    SyncSub,
+    TokenSub,
+)
 from npuscope.records.batch import Batch
 from npuscope.timeline import EpisodeFlag, Timeline
 
@@ -42,6 +56,19 @@ STALLS: Final = (
     "victim_no_cause_ns",
 )
 RECORDS: Final = "tai_ns,src,kind,sub,layer,occ,bp_en,peak,dwell,payload,tq,seq,quality,offset"
+SUBS: Final[dict[Kind, type[IntEnum]]] = {
+    Kind.BP: BpSub,
+    Kind.JITTER: JitterSub,
+    Kind.CNT: Cnt,
+    Kind.MARK: MarkSub,
+    Kind.CLK: ClkSub,
+    Kind.STATE: State,
+    Kind.CFG: Cfg,
+    Kind.TOKEN: TokenSub,
+    Kind.MON: MonSub,
+    Kind.SYNC: SyncSub,
+}
+"""Kinds whose subs have names; other subs are numbers."""
 _BP: Final = PAYLOAD[Kind.BP, None]
 
 
@@ -111,7 +138,7 @@ def stall_rows(stalls: Stalls) -> Iterator[list[object]]:
 def record_lines(batches: Iterable[Batch]) -> Iterator[str]:
     """The records of all kinds in stream order, a batch of lines at a time; BP fields are empty for other kinds."""
     kinds = {int(kind): kind.name for kind in Kind}
-    subs = {int(sub): sub.name for sub in BpSub}
+    subs = {(int(kind), int(sub)): sub.name for kind, names in SUBS.items() for sub in names}
     yield RECORDS + "\n"
     for batch in batches:
         columns = (
@@ -129,8 +156,9 @@ def record_lines(batches: Iterable[Batch]) -> Iterator[str]:
         for ts, src, kind, sub, payload, tq, seq, quality, offset in zip(*columns, strict=True):
             if kind == Kind.BP:
                 fields = ",".join(str((payload >> f.lsb) & ((1 << f.width) - 1)) for f in _BP)
-                name = subs.get(sub, sub)
             else:
-                fields, name = ",,,,", sub
-            lines.append(f"{ts},{src},{kinds[kind]},{name},{fields},{payload},{tq},{seq},{quality},{offset}\n")
+                fields = ",,,,"
+            lines.append(
+                f"{ts},{src},{kinds[kind]},{subs.get((kind, sub), sub)},{fields},{payload},{tq},{seq},{quality},{offset}\n"
+            )
         yield "".join(lines)

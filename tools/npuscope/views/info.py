@@ -3,55 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from npuscope.layout import FORMAT_NAME, SRC_FRAMER, SRC_MARK, Cfg
 from npuscope.ledger import Ledger
+from npuscope.survey import Survey
 from npuscope.units import count, duration, size, tai
 from npuscope.views.table import fields
 from npuscope.views.trust import Trust
 
-__all__ = ["SCHEMA", "info_json", "info_text"]
+__all__ = ["SCHEMA", "info_json", "info_text", "survey_text"]
 
 SCHEMA: Final = 1
 
 
-def info_text(
-    names: Sequence[str], title: str, ledger: Ledger, trust: Sequence[Trust], seconds: float, surveyed: str = ""
-) -> str:
-    """``name  value`` lines. seconds: what one full pass takes. surveyed: said when this was none."""
+def info_text(names: Sequence[str], title: str, ledger: Ledger, trust: Sequence[Trust], seconds: float) -> str:
+    """``name  value`` lines after a full pass that took ``seconds``."""
     lines = [("input", f"{_named(names)}, {size(ledger.total)}")]
-    if title:
-        lines.append(("title", title))
-    lines.append(("format", _format(ledger)))
-    if ledger.first_ts is not None and ledger.last_ts is not None:
-        lines.append(("begins", tai(ledger.first_ts)))
-        lines.append(("lasts", _lasts(ledger)))
+    lines += [("title", title)] if title else []
+    swap = f", bytes of each {ledger.swap}-bit word swapped" if ledger.swap else ""
+    lines.append(("format", _format(ledger.version, ledger.config) + swap))
+    lines += _times(ledger.first_ts, ledger.last_ts, ledger.step_count)
     lines.append(("records", _records(ledger)))
-    lines += [(f"src {src}", text) for src, text in _sources(ledger)]
+    lines += _sources(ledger)
     lines += [(item.name, item.text) for item in trust]
     lines.append(("full pass", f"{seconds:.1f} s" if seconds >= 0.1 else "under 0.1 s"))
-    if surveyed:
-        lines.append(("read", surveyed))
+    return fields(lines)
+
+
+def survey_text(names: Sequence[str], title: str, seen: Survey, trust: Sequence[Trust]) -> str:
+    """The same after a survey."""
+    lines = [("input", f"{_named(names)}, {size(seen.size)}")]
+    lines += [("title", title)] if title else []
+    lines.append(("format", _format(seen.version, seen.config)))
+    lines += _times(seen.first_ts, seen.last_ts, 0)
+    lines += [(item.name, item.text) for item in trust]
+    lines.append(("full pass", f"about {max(seen.full_pass_s, 0.1):.1f} s"))
+    lines.append(("read", f"only {size(seen.read)} in {seen.places} places; --deep reads all"))
     return fields(lines)
 
 
 def info_json(
-    names: Sequence[str], title: str, ledger: Ledger, trust: Sequence[Trust], seconds: float, surveyed: str = ""
+    names: Sequence[str], title: str, seen: Ledger | Survey, trust: Sequence[Trust], seconds: float
 ) -> dict[str, Any]:
-    """The same with stable keys; ``read`` is ``full`` or ``survey``; times are integer ns, sizes bytes."""
+    """The same with stable keys: times are integer ns, sizes bytes; of ``ledger`` and ``survey`` one is null."""
+    full = seen if isinstance(seen, Ledger) else None
+    part = seen if isinstance(seen, Survey) else None
     return {
         "schema": SCHEMA,
         "files": list(names),
         "title": title,
         "format": FORMAT_NAME,
-        "version": list(ledger.version) if ledger.version else None,
-        "first_tai_ns": ledger.first_ts,
-        "last_tai_ns": ledger.last_ts,
-        "read": "survey" if surveyed else "full",
+        "version": list(seen.version) if seen.version else None,
+        "bytes": full.total if full else part.size if part else 0,
+        "first_tai_ns": seen.first_ts,
+        "last_tai_ns": seen.last_ts,
         "full_pass_ms": round(1000 * seconds),
         "trust": [{"name": t.name, "text": t.text, "mood": t.mood} for t in trust],
-        "ledger": ledger.to_json(),
+        "ledger": full.to_json() if full else None,
+        "survey": asdict(part) if part else None,
     }
 
 
@@ -59,19 +70,17 @@ def _named(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} .. {names[-1]} ({len(names)} files)"
 
 
-def _format(ledger: Ledger) -> str:
-    version = f" {ledger.version[0]}.{ledger.version[1]}" if ledger.version else ", version not told"
-    swap = f", bytes of each {ledger.swap}-bit word swapped" if ledger.swap else ""
-    header = f", header page of {size(ledger.header)}" if ledger.header else ""
-    period = ledger.config.get(SRC_FRAMER, {}).get(Cfg.CLK_PERIOD)
-    clock = f", clock period {period / 1000:g} ns" if period else ""
-    return f"{FORMAT_NAME}{version}{swap}{header}{clock}"
+def _format(version: tuple[int, int] | None, config: dict[int, dict[int, int]]) -> str:
+    told = f" {version[0]}.{version[1]}" if version else ", version not told"
+    period = config.get(SRC_FRAMER, {}).get(Cfg.CLK_PERIOD)
+    return f"{FORMAT_NAME}{told}" + (f", clock period {period / 1000:g} ns" if period else "")
 
 
-def _lasts(ledger: Ledger) -> str:
-    first, last = ledger.first_ts or 0, ledger.last_ts or 0
-    steps = f" by the recorded clock, which stepped {ledger.step_count} times" if ledger.step_count else ""
-    return f"{duration(last - first)}{steps}"
+def _times(first: int | None, last: int | None, steps: int) -> list[tuple[str, str]]:
+    if first is None or last is None:
+        return []
+    stepped = f" by the recorded clock, with {steps} step{'s' * (steps > 1)} in it" if steps else ""
+    return [("begins", tai(first)), ("lasts", f"{duration(last - first)}{stepped}")]
 
 
 def _records(ledger: Ledger) -> str:
@@ -90,7 +99,7 @@ def _sources(ledger: Ledger) -> list[tuple[str, str]]:
         if mask is not None:
             what = f"{mask.bit_count()} layers"
         lost = f", {count(entry.missing + entry.dropped)} lost" if entry.missing + entry.dropped else ""
-        found.append((str(src), f"{what + ', ' if what else ''}{count(entry.decoded)} records{lost}"))
+        found.append((f"src {src}", f"{what + ', ' if what else ''}{count(entry.decoded)} records{lost}"))
     if len(found) > 8:
-        found = [*found[:7], (f"+{len(found) - 7}", "more sources, see --json")]
+        found = [*found[:7], ("src ...", f"{len(found) - 7} more, see --json")]
     return found

@@ -45,7 +45,7 @@ def stalls_text(
         parts.append(f"{word} {safe(cycle.culprit)}: {span}, last handshake {duration(cycle.last_ns - origin)}")
     if evidence and stalls.evidence:
         parts.append(_evidence(timeline, stalls.evidence[:evidence], command, columns))
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
 def _by_stage(stalls: Stalls, total: int, top: int, columns: int) -> str:

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from npuscope.description import Description
 from npuscope.layout import PAYLOAD, Cfg, Field, Kind, TimeQuality
 from npuscope.ledger import Cause, Ledger
+from npuscope.survey import Survey
 from npuscope.timeline import Timeline
 from npuscope.units import count, duration, lower_percent, percent, size
 
-__all__ = ["Mood", "Trust", "clock", "coverage", "damage", "ending", "graph", "limits", "loss", "lost", "trust"]
+__all__ = [
+    "Mood",
+    "Trust",
+    "clock",
+    "coverage",
+    "damage",
+    "ending",
+    "graph",
+    "limits",
+    "loss",
+    "lost",
+    "survey_trust",
+    "trust",
+]
 
 Mood = Literal["ok", "warn", "bad", "plain"]
 
@@ -28,10 +42,35 @@ class Trust:
 
 def trust(ledger: Ledger, timeline: Timeline) -> list[Trust]:
     """All statements about a capture that was read in full."""
-    found = [loss(ledger), damage(ledger), coverage(timeline), ending(ledger), clock(ledger)]
+    found = [loss(ledger), damage(ledger), coverage(timeline), ending(ledger)]
     if ledger.conflict_count:
         found.insert(0, conflicts(ledger))
+    found.append(clock(ledger.clock, [step.step_ns for step in ledger.steps]))
     return [*found, graph(timeline.description), *limits(ledger.config)]
+
+
+def survey_trust(seen: Survey, description: Description | None) -> list[Trust]:
+    """The statements that a survey can make."""
+    dropped, accepted = sum(seen.dropped.values()), sum(seen.accepted.values())
+    told = f"{count(dropped)} of {count(accepted + dropped)} records ({percent(dropped, accepted + dropped)} %)"
+    places = f"of {seen.places} places looked at"
+    damaged = f"in {seen.bad_places} {places}" if seen.bad_places else f"none in any {places}"
+    if seen.blank:
+        damaged += f", {percent(seen.blank, seen.read)} % of the bytes read are blank"
+    return [
+        Trust(
+            "loss",
+            f"{told}, as the last counters tell" if dropped else "none told by the last counters",
+            "bad" if dropped else "ok",
+        ),
+        Trust("damage", damaged, "bad" if seen.bad_places or seen.blank else "ok"),
+        Trust("end", "END seen", "ok")
+        if seen.end
+        else Trust("end", "no END: cut short, or still being written", "bad"),
+        clock(seen.clock),
+        graph(description) if description else Trust("graph", "none given: the chain will be assumed", "warn"),
+        *limits(seen.config),
+    ]
 
 
 def lost(ledger: Ledger) -> tuple[int, int, bool]:
@@ -107,17 +146,15 @@ def ending(ledger: Ledger) -> Trust:
     return Trust("end", f"no END: cut short, or still being written{runs}", "bad")
 
 
-def clock(ledger: Ledger) -> Trust:
-    """Time quality of the records, and steps."""
-    total = sum(ledger.clock.values())
+def clock(quality: dict[int, int], steps: Sequence[int] = ()) -> Trust:
+    """Time quality -> records, and the clock steps in ns."""
+    total = sum(quality.values())
     names = {int(q): q.name.lower().replace("_", "-") for q in TimeQuality}
-    shares = [f"{names[q]} {percent(n, total)} %" for q, n in sorted(ledger.clock.items(), reverse=True) if n]
-    steps = f"; {ledger.step_count} step{'s' * (ledger.step_count > 1)}" if ledger.step_count else ""
-    if steps and ledger.steps:
-        steps += f", the first of {duration(ledger.steps[0].step_ns)}"
-    if {q for q, n in ledger.clock.items() if n} == {int(TimeQuality.LOCKED)}:
-        return Trust("clock", f"locked throughout{steps}", "warn" if steps else "ok")
-    return Trust("clock", (", ".join(shares) or "not told") + steps, "warn")
+    shares = [f"{names[q]} {percent(n, total)} %" for q, n in sorted(quality.items(), reverse=True) if n]
+    moved = f"; {len(steps)} step{'s' * (len(steps) > 1)}, the first of {duration(steps[0])}" if steps else ""
+    if {q for q, n in quality.items() if n} == {int(TimeQuality.LOCKED)}:
+        return Trust("clock", f"locked throughout{moved}", "warn" if moved else "ok")
+    return Trust("clock", (", ".join(shares) or "not told") + moved, "warn")
 
 
 def graph(description: Description) -> Trust:

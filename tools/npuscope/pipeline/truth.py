@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from npuscope.errors import NpuscopeError
 from npuscope.pipeline.graph import Pipeline
 from npuscope.pipeline.run import run
 
@@ -42,5 +43,7 @@ def cleared(pipeline: Pipeline, clocks: int) -> tuple[Cleared, ...]:
 
 
 def worst_window(pipeline: Pipeline, clocks: int) -> Cleared:
-    """The window whose removal clears most; raises ValueError when the pipeline has no window."""
+    """The window whose removal clears most; raises NpuscopeError when the pipeline has no window."""
+    if not pipeline.windows:
+        raise NpuscopeError(f"pipeline {pipeline.title!r} has no window, so no culprit")
     return max(cleared(pipeline, clocks), key=lambda c: c.with_it - c.without_it)

@@ -1,0 +1,364 @@
+"""The bookkeeping of a decode: who sent how many records, which are missing, and what the stream says of itself.
+
+A source numbers its records with seq (modulo 256) and now and then tells the true number, CNT ACCEPTED. seq finds a
+loss at once; CNT makes the number exact. Records of quality 2 prove nothing and are not counted as decoded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from npuscope.errors import Exit, NpuscopeError
+from npuscope.layout import FORMAT_MAJOR, SRC_FRAMER, BpSub, Cfg, ClkSub, Cnt, Kind, LossSub
+from npuscope.ledger import MAX_LISTED, Cause, ClockStep, Ledger, SourceCount, Window
+from npuscope.records.batch import Batch, Hole
+from npuscope.records.salvage import KNOWN
+
+__all__ = ["Account"]
+
+U1 = npt.NDArray[np.uint8]
+
+SEQ: Final = 256
+WORD: Final = 1 << 32
+MANY_SOURCES: Final = 24
+"""From here on one histogram is faster than counting source by source."""
+_BP: Final = np.uint8(Kind.BP)
+_CNT_ACCEPTED: Final = Kind.CNT | Cnt.ACCEPTED << 4
+_CNT_DROPPED: Final = Kind.CNT | Cnt.DROPPED << 4
+_STEP_LO: Final = Kind.CLK | ClkSub.STEP_LO << 4
+_STEP_HI: Final = Kind.CLK | ClkSub.STEP_HI << 4
+
+
+@dataclass(slots=True)
+class _Stream:
+    """One source in one run. next: number of its next record; only its low byte is sure until ``anchored``."""
+
+    next: int
+    anchored: bool
+    broken: bool = False  # a hole since its last record: the next seq tells what is missing
+    pending: list[Window] = field(default_factory=list)  # holes not yet settled by a CNT
+    told: int = 0  # sum of LOSS counts since the start, or since the first CNT DROPPED
+    dropped_anchored: bool = False
+    loss: tuple[int, int, int] | None = None  # first half of a LOSS: ts, count, cause
+    step_lo: int | None = None
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A window whose count becomes known when all ``sources`` have told theirs."""
+
+    sources: set[int]
+    lost: int = 0
+    vague: bool = False
+
+
+class Account:
+    """Fed with every batch in stream order; writes ``ledger``.
+
+    desc_hash: hash the user's description has, 0 = none given. force: take the dump although its hash differs.
+    """
+
+    def __init__(self, ledger: Ledger, *, name: str, desc_hash: int, force: bool) -> None:
+        self.ledger, self._name, self._hash, self._force = ledger, name, desc_hash, force
+        self._streams: dict[int, _Stream] = {}
+        self._from_start = False
+        self._waiting: dict[int, _Waiting] = {}
+        self._vague: set[int] = set()  # sources with a loss that no CNT settled
+
+    # ---------------------------------------------------------------- events from the framing
+    def start(self) -> None:
+        """A stream starts: frame 0. All counters are 0, every source's first record has seq 0."""
+        self._settle_run()
+        self.ledger.runs += 1
+        self._from_start = True
+
+    def restart_unseen(self) -> None:
+        """A stream started, but its beginning was not seen: nothing is known of any counter."""
+        self._settle_run()
+        self._from_start = False
+
+    def hole(self, hole: Hole) -> None:
+        """Records may be missing here."""
+        window = Window(hole.src, 0, hole.from_ns, hole.to_ns, hole.cause, hole.count)
+        kept = self.ledger.windows.note(window)
+        if hole.cause in (Cause.RESTART, Cause.STOPPED):
+            return
+        hit = {src for src in self._streams if hole.src in (None, src)}
+        if kept.count is None and kept is window:
+            self._waiting[id(kept)] = _Waiting(set(hit))
+        for src in hit:
+            stream = self._streams[src]
+            stream.broken = True
+            stream.pending.append(kept)
+
+    def expected(self, src: int) -> int | None:
+        """The seq that the next record of ``src`` should have; None = not known."""
+        stream = self._streams.get(src)
+        if stream is None:
+            return 0 if self._from_start else None
+        return stream.next % SEQ
+
+    # ---------------------------------------------------------------- records
+    def records(self, batch: Batch) -> None:
+        """Count the records of a batch, hole by hole."""
+        if isinstance(batch._quality, int) and batch._quality < 2 and not any(hole.index for hole in batch.holes):
+            for hole in batch.holes:
+                self.hole(hole)
+            self._count(batch)
+            return
+        self._possible(batch)
+        start = 0
+        for hole in [*batch.holes, None]:
+            stop = len(batch) if hole is None else hole.index
+            part = batch.take(slice(start, stop))
+            self._count(part.take(part.quality < 2))
+            start = stop
+            if hole is not None:
+                self.hole(hole)
+
+    def _possible(self, batch: Batch) -> None:
+        counts = np.bincount(batch.src[batch.quality == 2], minlength=1)
+        self.ledger.possible += int(counts.sum())
+        for src in np.flatnonzero(counts).tolist():
+            self.ledger.sources.setdefault(src, SourceCount()).possible += int(counts[src])
+
+    def _count(self, batch: Batch) -> None:
+        """Records without a hole between them, all of quality 0 or 1, no PAD."""
+        if not len(batch):
+            return
+        src, others = batch.src, batch.others
+        counts = self._per_source(src)
+        numbered = {}
+        for source, count in counts.items():
+            stream = self._streams.get(source)
+            if stream is None or stream.broken:
+                seq = int(batch.raw["seq"][int(np.argmax(src == source))])
+                stream = self._resume(source, stream, seq)
+            numbered[source] = stream.next
+            stream.next += count
+            self.ledger.sources[source].decoded += count
+        self._histogram(batch, others)
+        self._read_others(batch, others, numbered)
+        ledger = self.ledger
+        ledger.first_ts = int(batch.ts[0]) if ledger.first_ts is None else ledger.first_ts
+        ledger.last_ts = int(batch.ts[-1])
+
+    def _per_source(self, src: U1) -> dict[int, int]:
+        if len(self._streams) <= MANY_SOURCES:
+            counts = {source: int(np.count_nonzero(src == source)) for source in self._streams}
+            if sum(counts.values()) == len(src):
+                return {source: count for source, count in counts.items() if count}
+        return {source: count for source, count in enumerate(np.bincount(src, minlength=64).tolist()) if count}
+
+    def _resume(self, source: int, stream: _Stream | None, seq: int) -> _Stream:
+        """The first record of a source, or its first one behind a hole."""
+        entry = self.ledger.sources.setdefault(source, SourceCount())
+        if stream is None:
+            first = 0 if self._from_start else seq
+            stream = self._streams[source] = _Stream(first, self._from_start, dropped_anchored=self._from_start)
+        residue = (seq - stream.next) % SEQ
+        stream.next += residue
+        entry.missing += residue
+        stream.broken = False
+        if residue:
+            self._blame(source, stream, residue)
+        return stream
+
+    def _blame(self, source: int, stream: _Stream, count: int) -> None:
+        """``count`` records of ``source`` are missing somewhere in its pending holes."""
+        for window in stream.pending:
+            waiting = self._waiting.get(id(window))
+            if waiting is not None:
+                waiting.lost += count
+                waiting.vague |= len(stream.pending) > 1
+
+    def _histogram(self, batch: Batch, others: npt.NDArray[np.intp]) -> None:
+        kindsub = batch.kindsub[others]
+        counts = np.bincount(kindsub, minlength=256)
+        strange = np.flatnonzero(counts.astype(bool) & ~KNOWN).tolist()
+        table = {f"{Kind(code & 0xF).name}.{code >> 4}": int(counts[code]) for code in strange}
+        odd = batch.kindsub[(batch.kindsub >= (max(BpSub) + 1 << 4)) & (batch.kind == _BP)] >> np.uint8(4)
+        for sub in np.unique(odd).tolist():
+            table[f"{Kind.BP.name}.{sub}"] = int(np.count_nonzero(odd == sub))
+        for name, count in table.items():
+            self.ledger.unknown[name] = self.ledger.unknown.get(name, 0) + count
+        kinds = counts.reshape(16, 16).sum(axis=0).tolist()
+        kinds[Kind.BP] += len(batch) - len(others)
+        for kind in Kind:
+            if kinds[kind]:
+                self.ledger.kinds[kind.name] = self.ledger.kinds.get(kind.name, 0) + int(kinds[kind])
+
+    def _read_others(self, batch: Batch, others: npt.NDArray[np.intp], numbered: dict[int, int]) -> None:
+        """CNT, LOSS, CLK steps and CFG: rare beside BP."""
+        raw = batch.raw[others]
+        kindsub, source, payload = raw["kindsub"], raw["srctq"] & np.uint8(0x3F), raw["payload"]
+        kind = kindsub & np.uint8(0xF)
+        chosen = np.flatnonzero(kind == Kind.CFG)
+        keys = (source[chosen].astype(np.int64) << 4 | kindsub[chosen] >> np.uint8(4)).tolist()
+        self._config(dict(zip(keys, payload[chosen].tolist(), strict=True)))
+        chosen = np.flatnonzero((kind == Kind.LOSS) | (kindsub == _STEP_LO) | (kindsub == _STEP_HI))
+        losses = self._losses(raw[chosen], others[chosen].tolist()) if len(chosen) else {}
+        chosen = np.flatnonzero(kindsub == _CNT_ACCEPTED)
+        last = dict(zip(source[chosen].tolist(), chosen.tolist(), strict=True))
+        for src, index in last.items():
+            place = int(others[index])
+            number = numbered[src] + int(np.count_nonzero(batch.src[:place] == src))
+            self._accepted(src, number, int(payload[index]), int(batch.ts[place]))
+        chosen = np.flatnonzero(kindsub == _CNT_DROPPED)
+        last = dict(zip(source[chosen].tolist(), chosen.tolist(), strict=True))
+        for src, index in last.items():
+            behind = sum(count for place, count in losses.get(src, []) if place > int(others[index]))
+            self._dropped(src, int(payload[index]), behind, int(batch.ts[int(others[index])]))
+
+    # ---------------------------------------------------------------- what the stream says of itself
+    def _config(self, words: dict[int, int]) -> None:
+        for key, value in words.items():
+            self.ledger.config.setdefault(key >> 4, {})[key & 0xF] = value
+        framer = self.ledger.config.get(SRC_FRAMER, {})
+        if SRC_FRAMER << 4 | Cfg.VERSION in words:
+            major, minor = framer[Cfg.VERSION] >> 16, framer[Cfg.VERSION] & 0xFFFF
+            self.ledger.version = (major, minor)
+            if major != FORMAT_MAJOR:
+                raise NpuscopeError(
+                    "the trace is of another version of the format",
+                    file=self._name,
+                    found=f"{major}.{minor}",
+                    expected=f"{FORMAT_MAJOR}.x",
+                    hint="use the npuscope of its time",
+                    exit_code=Exit.NOT_RECOGNISED,
+                )
+        told = {SRC_FRAMER << 4 | Cfg.DESC_HASH_LO, SRC_FRAMER << 4 | Cfg.DESC_HASH_HI} & words.keys()
+        if told and Cfg.DESC_HASH_LO in framer and Cfg.DESC_HASH_HI in framer:
+            self.ledger.hash = framer[Cfg.DESC_HASH_HI] << 32 | framer[Cfg.DESC_HASH_LO]
+            self.check_hash(self.ledger.hash, self._hash)
+
+    def group_hash(self, told: int) -> None:
+        """Check the low 16 bits of the hash, which every group tells."""
+        if told and self.ledger.hash is None and self._hash:
+            self.check_hash(told, self._hash & 0xFFFF)
+
+    def check_hash(self, told: int, given: int) -> None:
+        """Refuse a description that is not the dump's; 0 on either side = none."""
+        if told and given and told != given:
+            if not self._force:
+                raise NpuscopeError(
+                    "the description is not the one this trace was made with",
+                    file=self._name,
+                    found=f"hash {given:#x}",
+                    expected=f"hash {told:#x}",
+                    hint="give the right one, or force it with --force-desc",
+                )
+            self.ledger.note("the description was forced: its hash differs from the trace's")
+
+    def _losses(self, raw: npt.NDArray[np.void], places: list[int]) -> dict[int, list[tuple[int, int]]]:
+        """LOSS pairs and CLK step pairs in order; returns (place, count) of the LOSS records by source."""
+        told: dict[int, list[tuple[int, int]]] = {}
+        for place, (ts, kindsub, srctq, _, _, payload) in zip(places, raw.tolist(), strict=True):
+            src, sub = srctq & 0x3F, kindsub >> 4
+            stream = self._streams[src]
+            if kindsub == _STEP_LO:
+                stream.step_lo = payload
+            elif kindsub == _STEP_HI:
+                self._step(src, stream, ts, payload)
+            elif sub < LossSub.SECOND:
+                stream.loss = (ts, payload, sub)
+                stream.told += payload
+                self.ledger.sources[src].dropped += payload
+                told.setdefault(src, []).append((place, payload))
+            else:
+                self._loss_window(src, stream, ts, payload, sub - LossSub.SECOND)
+        return told
+
+    def _loss_window(self, src: int, stream: _Stream, ts: int, layers: int, cause: int) -> None:
+        first, count, _ = stream.loss if stream.loss is not None else (ts, None, cause)
+        self.ledger.windows.note(Window(src, layers, first, ts, Cause.of_loss(cause), count))
+        stream.loss = None
+
+    def _step(self, src: int, stream: _Stream, ts: int, high: int) -> None:
+        if stream.step_lo is None:
+            return
+        size = high << 32 | stream.step_lo
+        size -= (size >> 63) << 64
+        stream.step_lo = None
+        steps = self.ledger.steps
+        if any(step.src == src for step in steps[-1:]) or not any(step.step_ns == size for step in steps[-63:]):
+            self.ledger.step_count += 1
+            if len(steps) < MAX_LISTED:
+                steps.append(ClockStep(src, ts, size))
+
+    # ---------------------------------------------------------------- reconciliation
+    def _accepted(self, src: int, number: int, told: int, ts: int) -> None:
+        """CNT ACCEPTED says that ``told`` records went before it; by our own count they are ``number``."""
+        stream, entry = self._streams[src], self.ledger.sources[src]
+        delta = (told - number) % WORD
+        if not stream.anchored:
+            stream.next += delta
+            stream.anchored = True
+            if stream.pending:  # what went before the capture and what is missing in it cannot be told apart
+                self._vague.add(src)
+                self._forget(stream)
+            return
+        if delta >= WORD // 2 or delta % SEQ:
+            self.ledger.conflict(f"source {src}: CNT ACCEPTED {told} at {ts} ns, but {number} records came before it")
+            stream.next += delta - WORD if delta >= WORD // 2 else delta
+            return
+        if delta:
+            stream.next += delta
+            entry.missing += delta
+            if not stream.pending:
+                self.ledger.conflict(f"source {src}: {delta} records vanished before {ts} ns between good frames")
+                self.ledger.windows.note(Window(src, 0, self.ledger.first_ts or 0, ts, Cause.GAP, delta))
+            self._blame(src, stream, delta)
+        for window in stream.pending:
+            self._told(src, window)
+        stream.pending.clear()
+
+    def _told(self, src: int, window: Window) -> None:
+        """``src`` has told exactly what it lost in ``window``."""
+        waiting = self._waiting.get(id(window))
+        if waiting is None:
+            return
+        waiting.sources.discard(src)
+        if not waiting.sources:
+            del self._waiting[id(window)]
+            if not waiting.vague and window.merged == 1:
+                window.count = waiting.lost
+
+    def _forget(self, stream: _Stream) -> None:
+        """The pending windows of ``stream`` will never know their count."""
+        for window in stream.pending:
+            self._waiting.pop(id(window), None)
+        stream.pending.clear()
+
+    def _dropped(self, src: int, told: int, behind: int, ts: int) -> None:
+        """CNT DROPPED says ``told``; LOSS records with ``behind`` drops came after it in the same batch."""
+        stream, entry = self._streams[src], self.ledger.sources[src]
+        ours = stream.told - behind
+        if not stream.dropped_anchored:
+            stream.told += told - ours
+            stream.dropped_anchored = True
+            return
+        delta = (told - ours) % WORD
+        if delta and (delta >= WORD // 2 or not (stream.pending or entry.missing)):
+            self.ledger.conflict(f"source {src}: CNT DROPPED {told} at {ts} ns, but LOSS records tell {ours}")
+        elif delta:
+            entry.dropped += delta
+        stream.told += delta - WORD if delta >= WORD // 2 else delta
+
+    def _settle_run(self) -> None:
+        """The run is over: what no CNT has proven stays a lower bound."""
+        for src, stream in self._streams.items():
+            if stream.pending:
+                self._vague.add(src)
+        self._streams.clear()
+        self._waiting.clear()
+
+    def finish(self) -> None:
+        """The capture is over."""
+        self._settle_run()
+        for src, count in self.ledger.sources.items():
+            count.exact = src not in self._vague and (count.decoded > 0 or not count.possible)

@@ -1,0 +1,205 @@
+"""A run of decoded records as columns, and the holes between records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from npuscope.layout import PAYLOAD, RECORD, RECORD_BYTES, Kind
+from npuscope.ledger import Cause
+
+__all__ = ["Batch", "Hole"]
+
+U1 = npt.NDArray[np.uint8]
+I8 = npt.NDArray[np.int64]
+SRC_MASK: Final = np.uint8(0x3F)
+LAYER, OCC, BP_EN = PAYLOAD[Kind.BP, None][:3]
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A place in the record sequence where records may be missing.
+
+    index: the first record after it, in its batch (len(batch): after the last). from_ns, to_ns: earliest and latest
+    ts that a missing record can have. src None: any source. count: records missing, None = not known now
+    (the ledger's window of the same cause may know it at the end of the stream).
+    """
+
+    index: int
+    from_ns: int
+    to_ns: int
+    src: int | None
+    count: int | None
+    cause: Cause
+
+
+class Batch:
+    """``len(batch)`` records; columns are made when first asked for and are contiguous arrays.
+
+    raw: the records, shape (n,), dtype ``layout.RECORD``; ts of SYNC A is that of its group instead of the magic.
+    quality: u1 (n,) or one value for all: 0 good frame; 1 salvaged, safe; 2 possible, proves nothing.
+    offset: i8 (n,) byte in the capture (all inputs in a row, header pages included), or the byte of the first record when all are adjacent.
+    """
+
+    def __init__(
+        self,
+        raw: npt.NDArray[np.void],
+        *,
+        quality: U1 | int = 0,
+        offset: I8 | int = 0,
+        holes: tuple[Hole, ...] = (),
+    ) -> None:
+        self.raw, self.holes = raw, holes
+        self._quality, self._offset = quality, offset
+
+    @classmethod
+    def of(
+        cls,
+        ts: npt.ArrayLike,
+        src: npt.ArrayLike,
+        kind: npt.ArrayLike,
+        sub: npt.ArrayLike,
+        payload: npt.ArrayLike,
+        *,
+        tq: npt.ArrayLike = 0,
+        seq: npt.ArrayLike = 0,
+        quality: U1 | int = 0,
+        offset: I8 | int = 0,
+        holes: tuple[Hole, ...] = (),
+    ) -> Self:
+        """A batch of columns (importers, tests); the CRC-8 is left 0."""
+        stamps = np.asarray(ts, np.uint64)
+        raw = np.zeros(len(stamps), RECORD)
+        raw["ts"], raw["payload"], raw["seq"] = stamps, payload, seq
+        raw["kindsub"] = np.asarray(kind, np.uint8) | np.asarray(sub, np.uint8) << np.uint8(4)
+        raw["srctq"] = np.asarray(src, np.uint8) | np.asarray(tq, np.uint8) << np.uint8(6)
+        return cls(raw, quality=quality, offset=offset, holes=holes)
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    @cached_property
+    def ts(self) -> npt.NDArray[np.uint64]:
+        """Time of each record, ns, u8 (n,)."""
+        return np.ascontiguousarray(self.raw["ts"])
+
+    @cached_property
+    def kindsub(self) -> U1:
+        """kind | sub << 4, u1 (n,)."""
+        return np.ascontiguousarray(self.raw["kindsub"])
+
+    @cached_property
+    def others(self) -> npt.NDArray[np.intp]:
+        """Indices of the records that are not BP."""
+        return np.flatnonzero(self.kind != np.uint8(Kind.BP))
+
+    @cached_property
+    def kind(self) -> U1:
+        """``layout.Kind``, u1 (n,)."""
+        return self.kindsub & np.uint8(0xF)
+
+    @cached_property
+    def sub(self) -> U1:
+        """Sub of the kind, u1 (n,)."""
+        return self.kindsub >> np.uint8(4)
+
+    @cached_property
+    def src(self) -> U1:
+        """Source, u1 (n,)."""
+        return np.ascontiguousarray(self.raw["srctq"]) & SRC_MASK
+
+    @cached_property
+    def tq(self) -> U1:
+        """``layout.TimeQuality``, u1 (n,)."""
+        return np.ascontiguousarray(self.raw["srctq"]) >> np.uint8(6)
+
+    @cached_property
+    def seq(self) -> U1:
+        """Sequence number of the source, modulo 256, u1 (n,)."""
+        return np.ascontiguousarray(self.raw["seq"])
+
+    @cached_property
+    def payload(self) -> npt.NDArray[np.uint32]:
+        """Payload word, u4 (n,)."""
+        return np.ascontiguousarray(self.raw["payload"])
+
+    @cached_property
+    def layer(self) -> U1:
+        """BP payload: layer of the source, u1 (n,); meaningless for other kinds."""
+        return self._bits(LAYER.lsb, LAYER.width)
+
+    @cached_property
+    def occ(self) -> U1:
+        """BP payload: occupancy, 1/64, u1 (n,); meaningless for other kinds."""
+        return self._bits(OCC.lsb, OCC.width)
+
+    @cached_property
+    def bp_en(self) -> U1:
+        """BP payload: steady backpressure_en, 0 or 1, u1 (n,); meaningless for other kinds."""
+        return self._bits(BP_EN.lsb, BP_EN.width)
+
+    @cached_property
+    def quality(self) -> U1:
+        """0, 1 or 2, u1 (n,)."""
+        if isinstance(self._quality, int):
+            return np.full(len(self), self._quality, np.uint8)
+        return self._quality
+
+    @cached_property
+    def offset(self) -> I8:
+        """Byte of each record in the capture, i8 (n,); ``Source.locate`` tells the file."""
+        if isinstance(self._offset, int):
+            return self._offset + RECORD_BYTES * np.arange(len(self), dtype=np.int64)
+        return self._offset
+
+    def take(self, index: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> Batch:
+        """The records ``index``, without holes."""
+        quality = self._quality if isinstance(self._quality, int) else self._quality[index]
+        if isinstance(index, slice) and isinstance(self._offset, int):
+            start, _, step = index.indices(len(self))
+            if step == 1:
+                return Batch(self.raw[index], quality=quality, offset=self._offset + RECORD_BYTES * start)
+        return Batch(self.raw[index], quality=quality, offset=self.offset[index])
+
+    def with_holes(self, holes: tuple[Hole, ...]) -> Batch:
+        """The same records with other holes."""
+        return Batch(self.raw, quality=self._quality, offset=self._offset, holes=holes)
+
+    def placed(self, place: Callable[[I8], I8]) -> Batch:
+        """The same batch, its offsets mapped by ``place``."""
+        if isinstance(self._offset, int):
+            ends = place(np.array([self._offset, self._offset + RECORD_BYTES * max(0, len(self) - 1)]))
+            if ends[1] - ends[0] == RECORD_BYTES * max(0, len(self) - 1):
+                self._offset = int(ends[0])
+                return self
+        self._offset = place(self.offset)
+        self.__dict__["offset"] = self._offset
+        return self
+
+    @classmethod
+    def join(cls, batches: list[Batch]) -> Batch:
+        """One batch of several of the same file; the holes move with their records."""
+        holes, start = [], 0
+        for batch in batches:
+            holes += [
+                Hole(hole.index + start, hole.from_ns, hole.to_ns, hole.src, hole.count, hole.cause)
+                for hole in batch.holes
+            ]
+            start += len(batch)
+        return cls(
+            np.concatenate([batch.raw for batch in batches]),
+            quality=np.concatenate([batch.quality for batch in batches]),
+            offset=np.concatenate([batch.offset for batch in batches]),
+            holes=tuple(holes),
+        )
+
+    def _bits(self, lsb: int, width: int) -> U1:
+        field = self.payload >> np.uint32(lsb) if lsb else self.payload
+        out: U1 = np.empty(len(self), np.uint8)
+        np.bitwise_and(field, np.uint32((1 << width) - 1), out=out, casting="unsafe")
+        return out

@@ -1,0 +1,329 @@
+"""From bytes to batches in stream order: verified runs of frames, salvage between them, and the holes that are left.
+
+Every byte is booked in the ledger here. The result depends on the bytes alone, not on how they are read: unverified
+bytes are handled in segments counted from where they begin, everything else frame by frame. A worker that decodes a
+part of a file owns the frames whose SYNC A lies in its part, and the unverified bytes behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from npuscope.layout import RECORD, RECORD_BYTES, Kind, SyncSub
+from npuscope.ledger import Cause, Ledger
+from npuscope.records.account import Account
+from npuscope.records.batch import Batch, Hole
+from npuscope.records.feed import Feed
+from npuscope.records.frames import FRAME_BYTES, GROUP_BYTES, Groups, Run, good_run, groups_anywhere, next_good
+from npuscope.records.salvage import FORWARD_NS, POSITIONED, Reference, Salvaged, salvage
+
+__all__ = ["Framing"]
+
+U1 = npt.NDArray[np.uint8]
+
+SEGMENT_BYTES: Final = 1 << 18
+"""Unverified bytes are salvaged in steps of this size, counted from where they begin."""
+AHEAD_BYTES: Final = SEGMENT_BYTES
+"""What is looked at beyond a segment, to find the next group."""
+HISTORY: Final = 1 << 16
+"""Frames of which the CRC-32 is remembered, to know a copy."""
+_SYNC_A: Final = np.uint8(Kind.SYNC | SyncSub.A << 4)
+_END: Final = np.uint8(Kind.SYNC | SyncSub.END << 4)
+_PAD: Final = np.uint8(Kind.PAD)
+_TIMED: Final = ~POSITIONED | (np.arange(256) & 0xF == Kind.SYNC)
+"""bool[256] over the kindsub byte: kinds whose ts bounds that of their neighbours."""
+
+
+class Framing:
+    """Iterate once: batches in stream order, already counted by ``account``. disorder: max_disorder_ns."""
+
+    def __init__(self, feed: Feed, ledger: Ledger, account: Account, disorder: int) -> None:
+        self._feed, self._ledger, self._account, self._disorder = feed, ledger, account, disorder
+        self._before: Reference | None = None  # last valid group
+        self._last_good = -1  # number of the last good frame of this run
+        self._crcs = np.zeros(HISTORY, np.uint32)  # of the good frames of this run, by number modulo HISTORY
+        self._joined = False  # the bytes before the position are an accepted record
+        self._ended = False  # the last frame ended with END
+        self._clock = 0  # latest ts of an event or group
+        self._hole: tuple[Cause, int] | None = None  # open since that ts
+        self._hole_is_blank = True  # nothing but blank bytes in it
+        self._recent: U1 = np.empty((0, RECORD_BYTES), np.uint8)  # records that may not come again
+
+    def __iter__(self) -> Iterator[Batch]:
+        feed, synced = self._feed, False
+        feed.need(FRAME_BYTES + GROUP_BYTES)
+        while len(feed.data):
+            if not synced:
+                synced = yield from self._unverified()
+                continue
+            feed.need(FRAME_BYTES + GROUP_BYTES)
+            run = good_run(feed.data, 0, final=feed.final)
+            if run.stop:
+                yield from self._good(run)
+                feed.drop(run.stop)
+                feed.need(FRAME_BYTES + GROUP_BYTES)
+                synced = not run.ended or len(groups_anywhere(feed.data, 0, 1)) > 0
+            elif run.settled:
+                synced = False
+            else:
+                feed.more()
+        self._ledger.end_seen = self._ended
+        if self._hole is not None and not self._ended and not self._hole_is_blank:
+            cause, since = self._hole
+            hole = Hole(0, since, since, None, None, cause)
+            yield self._counted(Batch(np.empty(0, RECORD), holes=(hole,)))
+
+    # ---------------------------------------------------------------- good frames
+    def _good(self, run: Run) -> Iterator[Batch]:
+        """The batch of a run of good frames, without those that this run of the stream had already."""
+        copies = self._copies(run)
+        groups = run.groups[copies:]
+        skip = int(groups["at"][0]) if len(groups) else run.stop
+        if copies:
+            self._ledger.conflict(f"{copies} frames from number {int(run.groups['number'][0])} on come a second time")
+            self._ledger.bad += skip
+            self._open_hole(Cause.DAMAGE, blank=False)
+            self._joined = False
+        if not len(groups):
+            return
+        data = self._feed.data[skip : run.stop]
+        self._seam(groups[0])
+        self._recent = data[-FRAME_BYTES:].reshape(-1, RECORD_BYTES).copy()
+        raw = data.view(RECORD)
+        raw["ts"][(groups["at"] - skip) // RECORD_BYTES] = groups["ts"]
+        holes = self._close_hole(0, int(groups["ts"][0]))
+        batch = Batch(raw, offset=self._feed.position + skip, holes=holes)
+        kinds = batch.kind[batch.others]
+        pads, syncs = int(np.count_nonzero(kinds == Kind.PAD)), int(np.count_nonzero(kinds == Kind.SYNC))
+        ledger = self._ledger
+        ledger.frames += len(groups)
+        ledger.pad += pads
+        ledger.sync += syncs
+        ledger.ok += len(batch) - pads - syncs
+        self._account.group_hash(int(groups["hash"][0]))
+        if pads:
+            batch = batch.take(batch.kindsub != _PAD).with_holes(holes)
+        last = slice(max(0, len(batch) - FRAME_BYTES // RECORD_BYTES), len(batch))
+        timed = batch.ts[last][_TIMED[batch.kindsub[last]]]
+        self._clock = int(timed.max(initial=self._clock))
+        self._crcs[groups["number"] % HISTORY] = run.crcs[copies:]
+        self._last_good = int(groups["number"][-1])
+        self._before = Reference(int(groups["ts"][-1]), self._last_good)
+        self._joined, self._ended = True, run.ended
+        yield self._counted(batch)
+
+    def _copies(self, run: Run) -> int:
+        """How many leading frames of ``run`` are byte by byte ones that this run of the stream had already."""
+        numbers = run.groups["number"]
+        if self._ended or self._before is None or int(numbers[0]) > self._last_good:
+            return 0
+        old = (numbers <= self._last_good) & (numbers > self._last_good - HISTORY)
+        old &= self._crcs[numbers % HISTORY] == run.crcs
+        return len(old) if old.all() else int(np.argmin(old))
+
+    def _seam(self, group: np.void) -> None:
+        """What lies between the records so far and the good frame that begins with ``group``."""
+        number = int(group["number"])
+        if self._before is None and number:
+            return  # the capture begins in mid-stream
+        if self._before is not None and number == self._before.number + 1 and not self._ended:
+            return
+        if number == 0 and group["count"] == 0:
+            self._start()
+        elif self._ended or number <= self._last_good:
+            self._ledger.restarts += 1
+            self._hole = Cause.RESTART, self._hole[1] if self._hole else self._floor()
+            self._account.restart_unseen()
+            self._last_good = -1
+        else:
+            self._open_hole(Cause.GAP, blank=False)
+
+    def _start(self) -> None:
+        """Frame 0: a new run of the stream."""
+        ran = self._before is not None or self._ledger.salvaged > 0
+        if self._ended:
+            self._hole = Cause.STOPPED, self._clock
+        elif ran:
+            self._ledger.restarts += 1
+            self._hole = Cause.RESTART, self._hole[1] if self._hole else self._floor()
+        self._account.start()
+        self._crcs[:] = 0
+        self._last_good, self._ended = -1, False
+
+    # ---------------------------------------------------------------- unverified bytes
+    def _unverified(self) -> Iterator[Batch]:  # type: ignore[misc]
+        """One segment of unverified bytes; returns whether a good frame begins behind it."""
+        feed = self._feed
+        feed.need(SEGMENT_BYTES + AHEAD_BYTES)
+        if self._blank_segment():
+            return False
+        data = feed.data[: SEGMENT_BYTES + AHEAD_BYTES]
+        groups = groups_anywhere(data, 0, len(data))
+        good = next_good(data, groups)
+        synced = good is not None and good <= SEGMENT_BYTES
+        stop = good if synced and good is not None else min(len(data), SEGMENT_BYTES)
+        if not stop:
+            return True
+        at_end = feed.final and len(data) == len(feed.data)
+        restarts = [int(group["at"]) for group in groups if group["number"] == 0 and group["count"] == 0]
+        edges = [0, *(at for at in restarts if 0 < at < stop), stop]
+        used = 0
+        for start, edge in zip(edges[:-1], edges[1:], strict=True):
+            if start in restarts:
+                self._start()
+            part = salvage(
+                data,
+                max(start, used),
+                edge,
+                groups=groups[groups["at"] >= start],
+                before=self._before,
+                disorder=self._disorder,
+                expected=self._account.expected,
+                joined=self._joined,
+                good_behind=edge < stop or synced,
+                final=at_end,
+                recent=frozenset(row.tobytes() for row in self._recent),
+            )
+            yield self._salvaged(part, data, max(start, used), groups, at_end and part.stop == len(data))
+            used = part.stop
+        feed.drop(used)
+        return synced
+
+    def _blank_segment(self) -> bool:
+        """Pass over a segment in which no record can begin, as it and the record behind it are all zero."""
+        data = self._feed.data
+        if len(data) < SEGMENT_BYTES + RECORD_BYTES or data[: SEGMENT_BYTES + RECORD_BYTES].any():
+            return False
+        self._ledger.blank += SEGMENT_BYTES
+        self._open_hole(Cause.DAMAGE, blank=True)
+        self._joined = False
+        self._feed.drop(SEGMENT_BYTES)
+        if not self._feed.data.any():
+            self._ledger.blank += self._feed.skip_hole(SEGMENT_BYTES)
+        return True
+
+    def _salvaged(self, part: Salvaged, data: U1, start: int, groups: Groups, at_end: bool) -> Batch:
+        """Book the records of ``part`` and the bytes between them; one batch with its holes."""
+        raw, ledger = part.raw, self._ledger
+        ends, begins = np.append(start, part.at + RECORD_BYTES), np.append(part.at, part.stop)
+        gap = begins > ends
+        for left, right in zip(ends[gap].tolist(), begins[gap].tolist(), strict=True):
+            if at_end and right == part.stop and right - left < RECORD_BYTES:
+                ledger.tail += right - left
+                gap[-1] = False
+            else:
+                self._waste(data, left, right)
+        kind = raw["kindsub"] & np.uint8(0xF)
+        syncs, pads = int(np.count_nonzero(kind == Kind.SYNC)), int(np.count_nonzero(kind == Kind.PAD))
+        ledger.sync += syncs
+        ledger.pad += pads
+        ledger.salvaged += len(raw) - syncs - pads
+        own = groups[(groups["at"] >= start) & (groups["at"] < part.stop)]
+        self._date_groups(part, own, gap)
+        ahead = groups[groups["at"] >= part.stop]
+        limit = int(ahead["ts"][0]) if len(ahead) else None if at_end else self._clock + FORWARD_NS
+        holes = self._holes(part, gap, groups, limit)
+        shown = raw["kindsub"] != _PAD
+        batch = Batch(raw[shown], quality=part.quality[shown], offset=self._feed.position + part.at[shown], holes=holes)
+        if len(own):
+            self._before = Reference(int(own["ts"][-1]), int(own["number"][-1]))
+        ends_at = part.at[raw["kindsub"] == _END]
+        if len(ends_at) and (not len(own) or ends_at[-1] > own["at"][-1]):
+            self._ended = True
+        if at_end and not self._ended and len(own):
+            ledger.open_records += int(np.count_nonzero(part.at >= own["at"][-1]))
+        self._joined = len(part.at) > 0 and int(part.at[-1]) + RECORD_BYTES == part.stop
+        self._recent = raw.view(np.uint8).reshape(-1, RECORD_BYTES)[-FRAME_BYTES // RECORD_BYTES :]
+        return self._counted(batch)
+
+    def _waste(self, data: U1, left: int, right: int) -> None:
+        """Book bytes that are no record: blank where a 16-byte cell of the dump is all 00 or all FF, else bad."""
+        first = left + -(self._feed.position + left) % RECORD_BYTES
+        count = max(0, right - first) // RECORD_BYTES
+        cells = data[first : first + count * RECORD_BYTES].reshape(-1, RECORD_BYTES) if count else data[:0]
+        same = (cells == cells[:, :1]).all(axis=1) if count else cells.astype(bool)
+        blank = RECORD_BYTES * int(np.count_nonzero(same & ((cells[:, 0] == 0) | (cells[:, 0] == 255)))) if count else 0
+        self._ledger.blank += blank
+        self._ledger.bad += right - left - blank
+        self._hole_is_blank &= blank == right - left
+
+    def _date_groups(self, part: Salvaged, own: Groups, gap: npt.NDArray[np.bool_]) -> None:
+        """Give each SYNC A the ts of its group; where frame numbers jump, a gap."""
+        raw = part.raw
+        raw["ts"][raw["kindsub"] == _SYNC_A] = self._before.ts if self._before else 0
+        number = self._before.number if self._before else None
+        for group in own:
+            index = int(np.searchsorted(part.at, group["at"]))
+            if index < len(part.at) and part.at[index] == group["at"]:
+                raw["ts"][index] = group["ts"]
+                jump = number is not None and int(group["number"]) != number + 1
+                gap[index] |= jump and not (group["number"] == 0 and group["count"] == 0)
+            number = int(group["number"])
+
+    # ---------------------------------------------------------------- holes
+    def _holes(self, part: Salvaged, gap: npt.NDArray[np.bool_], groups: Groups, limit: int | None) -> tuple[Hole, ...]:
+        """The uncertain stretches: bytes that are no record, and records of quality 2, between the certain ones.
+
+        gap[i]: bytes are missing before record i (or at the end). limit: ts of the next group ahead, None = the end.
+        """
+        raw, quality = part.raw, part.quality
+        certain = np.flatnonzero(quality < 2)
+        timed = certain[_TIMED[raw["kindsub"][certain]]]
+        stamps = raw["ts"][timed].astype(np.int64)
+        latest = np.maximum.accumulate(np.append(self._clock, stamps))
+        uncertain = np.append((certain[1:] - certain[:-1] > 1) | gap[certain[1:]], False)[: max(0, len(certain) - 1)]
+        shown = np.cumsum(np.append(0, raw["kindsub"] != _PAD))
+        holes: list[Hole] = []
+        if len(certain) and (certain[0] > 0 or gap[0] or self._hole is not None):
+            self._open_hole(Cause.DAMAGE if gap[: certain[0] + 1].any() else Cause.GAP, blank=False)
+        for place, index in enumerate(certain.tolist()):
+            if place and uncertain[place - 1]:
+                since = int(latest[np.searchsorted(timed, certain[place - 1], side="right")])
+                inside = slice(int(certain[place - 1]) + 1, index + 1)
+                self._hole = Cause.DAMAGE if gap[inside].any() else Cause.GAP, max(0, since - self._disorder)
+            if self._hole is not None:
+                behind = int(np.searchsorted(timed, index))
+                until = int(stamps[behind]) if behind < len(stamps) else limit
+                holes += self._close_hole(int(shown[index]), until, *self._extent(part, gap, certain, place, groups))
+        self._clock = int(latest[-1])
+        if gap[-1] or (len(raw) and quality[-1] == 2):
+            self._open_hole(Cause.DAMAGE if gap[-1] else Cause.GAP, blank=False if len(raw) else self._hole_is_blank)
+        return tuple(holes)
+
+    def _extent(
+        self, part: Salvaged, gap: npt.NDArray[np.bool_], certain: npt.NDArray[np.intp], place: int, groups: Groups
+    ) -> tuple[int | None, int | None]:
+        """Source and count of the hole before ``certain[place]``, each None if it cannot be told."""
+        first = int(certain[place - 1]) + 1 if place else 0
+        index = int(certain[place])
+        sources = set((part.raw["srctq"][first:index] & 0x3F).tolist())
+        whole = gap[first : index + 1].any() or len(sources) != 1
+        return (None if whole else sources.pop()), None
+
+    def _floor(self) -> int:
+        return max(0, self._clock - self._disorder)
+
+    def _open_hole(self, cause: Cause, *, blank: bool) -> None:
+        """Records may be missing from here on."""
+        if self._hole is None:
+            self._hole, self._hole_is_blank = (cause, self._floor()), blank
+        self._hole_is_blank &= blank
+
+    def _close_hole(
+        self, index: int, until: int | None, src: int | None = None, count: int | None = None
+    ) -> tuple[Hole, ...]:
+        """The open hole, if any, ends before record ``index``; until: ts of what follows it."""
+        if self._hole is None:
+            return ()
+        cause, since = self._hole
+        self._hole, self._hole_is_blank = None, True
+        to_ns = since if until is None else max(since, until + self._disorder)
+        return (Hole(index, since, to_ns, src, count, cause),)
+
+    def _counted(self, batch: Batch) -> Batch:
+        self._account.records(batch)
+        return batch

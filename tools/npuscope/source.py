@@ -1,0 +1,438 @@
+"""Bytes of a capture: files, a folder, a named pipe or stdin as one stream, header pages taken off, byte order mended.
+
+A header page is ``4096 * n`` bytes in front of a dump: ``HEADER`` (magic, major, minor, header bytes, JSON bytes,
+CRC-32 of the JSON, all little endian), the JSON, zeros. Byte-swapped dumps are recognised by the SYNC magic.
+Reading never holds more than one buffer and never waits for ever on a named pipe.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import re
+import select
+import stat
+import struct
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from npuscope.crc import crc32
+from npuscope.errors import Exit, NpuscopeError
+from npuscope.layout import FORMAT_MAJOR, FORMAT_MINOR, MAGIC_BYTES
+
+__all__ = ["HEADER", "HEADER_MAGIC", "HEADER_PAGE", "Source", "foreign", "header_page", "open_source", "sniff"]
+
+HEADER: Final = struct.Struct("<8sHHIII")
+HEADER_MAGIC: Final = b"NPUSCOPE"
+HEADER_PAGE: Final = 4096
+HEAD_BYTES: Final = 1 << 16
+"""How much of an input is looked at to tell what it is."""
+PIPE_OPEN_S: Final = 5.0
+"""How long a named pipe may be without writer."""
+PIPE_IDLE_S: Final = 30.0
+"""How long the writer of a named pipe may be silent; idle probes send a heartbeat every 0.13 s."""
+STDIN: Final = "-"
+
+_SWAPS: Final = (0, 32, 64)
+
+
+def _swapped(data: bytes, bits: int) -> bytes:
+    """``data`` with the bytes of each ``bits``-bit word reversed, 0 = as it is; a rest of a word stays."""
+    if not bits:
+        return data
+    size = bits // 8
+    whole = len(data) // size * size
+    return np.frombuffer(data[:whole], f">u{size}").astype(f"<u{size}").tobytes() + data[whole:]
+
+
+# ---------------------------------------------------------------- what a file is
+def _text(head: bytes) -> bool:
+    """Whether ``head`` is text: no control bytes but white space, and hardly any bytes above 127."""
+    sample = np.frombuffer(head[:4096], np.uint8)
+    control = np.count_nonzero((sample < 32) & (sample != 9) & (sample != 10) & (sample != 13))
+    return not control and np.count_nonzero(sample > 127) * 10 <= len(sample)
+
+
+_FWRITE: Final = re.compile(rb"\s*(?:time\s*,.*\n\s*)?[0-9xXzZ]+\s*,\s*[0-9xXzZ]+\s*,\s*[01xXzZ]\s*(?:[\r\n]|$)")
+_SIGNATURES: Final = (
+    (b"\x1f\x8b", "gzip", "gzip data; unpack it first, or pipe it: zcat FILE | npuscope info -"),
+    (b"\x28\xb5\x2f\xfd", "zstd", "zstd data; unpack it first"),
+    (b"\xfd7zXZ\0", "xz", "xz data; unpack it first"),
+    (b"BZh", "bzip2", "bzip2 data; unpack it first"),
+    (b"PK\x03\x04", "zip", "a zip archive; unpack it first"),
+    (b"\x7fELF", "elf", "an ELF program"),
+    (b"\x89PNG", "png", "a PNG picture"),
+    (b"%PDF", "pdf", "a PDF document"),
+    (b"SQLite format 3\0", "sqlite", "an SQLite database"),
+    (b"PAR1", "parquet", "a Parquet table"),
+    (b"GHDLwave", "ghw", "a GHW waveform"),
+    (b"\xc1\xfc\x1f\xc1", "ctf", "a CTF trace"),
+)
+
+
+def sniff(head: bytes) -> str:
+    """Name of the format that ``head``, the first bytes of an input, belongs to.
+
+    ``npt`` (this format), ``fwrite`` (legacy simulation text), ``vcd``, ``gzip`` and so on, ``text``, ``blank``, or
+    ``unknown`` binary data.
+    """
+    if any(_swapped(head[:8], bits) == HEADER_MAGIC for bits in _SWAPS) or _swap_of(head) is not None:
+        return "npt"
+    for magic, name, _ in _SIGNATURES:
+        if head.startswith(magic):
+            return name
+    if not head.strip(b"\0") or not head.strip(b"\xff"):
+        return "blank"
+    body = head.removeprefix(b"\xef\xbb\xbf")
+    if not _text(body):
+        return "unknown"
+    if re.match(rb"\s*\$(date|version|timescale|comment|scope|var)\b", body):
+        return "vcd"
+    if _FWRITE.match(body):
+        return "fwrite"
+    if re.match(rb"\s*(<!doctype|<html|<\?xml)", body, re.I):
+        return "html"
+    return "json" if body.lstrip()[:1] in (b"{", b"[") else "text"
+
+
+_SENTENCES: Final = {name: sentence for _, name, sentence in _SIGNATURES} | {
+    "fwrite": "$fwrite text (time,layer_id,backpressure_en)",
+    "vcd": "a VCD waveform",
+    "html": "HTML or XML",
+    "json": "JSON text",
+    "text": "text",
+    "blank": "blank memory, nothing was written to it",
+    "unknown": "binary data of another format",
+}
+
+
+def foreign(name: str) -> str:
+    """What to tell a user about an input of format ``name`` (of ``sniff``)."""
+    return _SENTENCES[name]
+
+
+def _swap_of(data: bytes) -> int | None:
+    """0, 32 or 64 by the first form of the SYNC magic in ``data``, None without any."""
+    found = [(place, bits) for bits in _SWAPS if (place := data.find(_swapped(MAGIC_BYTES, bits))) >= 0]
+    return min(found)[1] if found else None
+
+
+def header_page(json_text: bytes) -> bytes:
+    """The header page(s) to put in front of a dump."""
+    size = -(-(HEADER.size + len(json_text)) // HEADER_PAGE) * HEADER_PAGE
+    fixed = HEADER.pack(HEADER_MAGIC, FORMAT_MAJOR, FORMAT_MINOR, size, len(json_text), crc32(json_text))
+    return (fixed + json_text).ljust(size, b"\0")
+
+
+# ---------------------------------------------------------------- one input
+class _Input:
+    """One file, named pipe or stdin: opened when first read, closed at its end."""
+
+    def __init__(self, name: str) -> None:
+        self.name = "stdin" if name == STDIN else name
+        self._fd = self._open(name)
+        self._pipe_deadline: float | None = None
+        mode = os.fstat(self._fd)
+        self.size = mode.st_size if stat.S_ISREG(mode.st_mode) else None
+        self.fifo = stat.S_ISFIFO(mode.st_mode) and name != STDIN
+        self.note: str | None = None
+        self.header: bytes | None = None
+        self.header_bytes = 0
+        self.swap = 0
+        self._head = b""
+
+    def _open(self, name: str) -> int:
+        if name == STDIN:
+            if sys.stdin is not None and sys.stdin.isatty():
+                raise NpuscopeError("stdin is a terminal", hint="give a file, or pipe a dump into it")
+            return os.dup(0)
+        try:
+            mode = os.stat(name).st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+                hint = f"pipe it: cat {name} | npuscope info -"
+                raise NpuscopeError("no file, folder or named pipe", file=name, hint=hint)
+            return os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            raise _unreadable(error, name) from error
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _read(self, view: memoryview) -> int:
+        """Fill ``view`` from the descriptor; less only at the end of the input."""
+        filled = 0
+        while filled < len(view):
+            if self.fifo and not self._wait():
+                break
+            try:
+                got = os.readv(self._fd, [view[filled:]])
+            except BlockingIOError:
+                select.select([self._fd], [], [])
+                continue
+            except OSError as error:
+                raise _unreadable(error, self.name) from error
+            if not got:
+                if self.fifo and self._no_writer_yet:
+                    time.sleep(0.01)
+                    continue
+                break
+            self._no_writer_yet = False
+            filled += got
+        return filled
+
+    _no_writer_yet = True
+
+    def _wait(self) -> bool:
+        """Wait for the writer of a named pipe; False: it is silent, treat that as the end."""
+        limit = PIPE_OPEN_S if self._no_writer_yet else PIPE_IDLE_S
+        now = time.monotonic()
+        if self._no_writer_yet and self._pipe_deadline is None:
+            self._pipe_deadline = now + limit
+        wait = (self._pipe_deadline - now) if self._no_writer_yet and self._pipe_deadline is not None else limit
+        poll = select.poll()
+        poll.register(self._fd, select.POLLIN)
+        if wait > 0 and poll.poll(wait * 1000):
+            return True
+        if self._no_writer_yet:
+            raise NpuscopeError(
+                f"nothing came through the named pipe within {limit:.0f} s",
+                file=self.name,
+                hint="start its writer first",
+            )
+        self.note = f"{self.name}: the writer of the named pipe was silent for {limit:.0f} s, taken as its end"
+        return False
+
+    def begin(self) -> None:
+        """Read the head: header page, byte order, and whether this is a dump at all."""
+        self._head = self._take(HEAD_BYTES)
+        if not self._head:
+            raise NpuscopeError("the input is empty", file=self.name)
+        for bits in _SWAPS:
+            if _swapped(self._head[:8], bits) == HEADER_MAGIC:
+                self._header(bits)
+        self.swap = _swap_of(self._head) or 0
+        kind = sniff(self._head) if self.header is None else "npt"
+        if kind not in ("npt", "blank", "unknown"):
+            raise not_recognised(self.name, kind)
+        self._head = _swapped(self._head, self.swap)
+
+    def _take(self, size: int) -> bytes:
+        buffer = bytearray(size)
+        return bytes(buffer[: self._read(memoryview(buffer))])
+
+    def _header(self, bits: int) -> None:
+        """Take a header page off the head. One that does not check stays and is counted as bad bytes."""
+        _, major, minor, size, length, check = HEADER.unpack(_swapped(self._head[: HEADER.size], bits))
+        if major != FORMAT_MAJOR:
+            raise NpuscopeError(
+                "the header page is of another version of the format",
+                file=self.name,
+                found=f"{major}.{minor}",
+                expected=f"{FORMAT_MAJOR}.x",
+                exit_code=Exit.NOT_RECOGNISED,
+            )
+        if size % HEADER_PAGE or not HEADER.size + length <= size <= 1 << 28:
+            self.note = f"{self.name}: the header page is damaged and was not used"
+            return
+        if size > len(self._head):
+            self._head += self._take(size - len(self._head))
+        text = _swapped(self._head[:size], bits)[HEADER.size : HEADER.size + length]
+        if len(self._head) < size or crc32(text) != check:
+            self.note = f"{self.name}: the header page is damaged and was not used"
+            return
+        self.header, self.header_bytes = text, size
+        rest = self._head[size:]
+        self._head = rest + self._take(HEAD_BYTES - len(rest)) if len(rest) < HEAD_BYTES else rest
+
+    def fill(self, view: memoryview) -> int:
+        """Fill ``view`` with dump bytes in record order; less only at the end."""
+        done = min(len(view), len(self._head))
+        view[:done] = self._head[:done]
+        self._head = self._head[done:]
+        if done < len(view) and not self._head:
+            if not self.swap:
+                return done + self._read(view[done:])
+            while done < len(view):
+                self._head = _swapped(self._take(HEAD_BYTES), self.swap)
+                if not self._head:
+                    break
+                done += self.fill(view[done : done + len(self._head)])
+        return done
+
+    def skip_hole(self, least: int) -> int:
+        """Skip a hole of a sparse file: bytes skipped, a multiple of ``least``, 0 if there is none here."""
+        if self.size is None or self._head:
+            return 0
+        here = os.lseek(self._fd, 0, os.SEEK_CUR)
+        try:
+            data = os.lseek(self._fd, here, os.SEEK_DATA)
+        except OSError as error:
+            data = self.size if error.errno == errno.ENXIO else here
+        size = max(0, data - here) // least * least
+        os.lseek(self._fd, here + size, os.SEEK_SET)
+        return size
+
+
+def _unreadable(error: OSError, name: str) -> NpuscopeError:
+    reason = {
+        errno.ENOENT: "no such file",
+        errno.EACCES: "no permission to read it",
+        errno.EISDIR: "is a folder",
+    }.get(error.errno or 0, f"cannot be read: {error.strerror}")
+    return NpuscopeError(reason, file=name)
+
+
+def not_recognised(name: str, kind: str) -> NpuscopeError:
+    """The error for an input of format ``kind`` (of ``sniff``)."""
+    return NpuscopeError(
+        f"not an npuscope trace, it looks like {foreign(kind)}", file=name, exit_code=Exit.NOT_RECOGNISED
+    )
+
+
+# ---------------------------------------------------------------- the capture
+class Source:
+    """The bytes of one capture, read once from front to back.
+
+    names: the inputs in order. header: JSON of the first header page, None without one. swap: 0, 32 or 64-bit words
+    that were byte-reversed (in any input). size: bytes of all inputs, None if one is a pipe. notes: what a user
+    should know. Positions given out by ``fill`` count dump bytes only; ``place`` adds the header pages.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        if not names:
+            raise NpuscopeError("no input given")
+        self.names = list(names)
+        self.notes: list[str] = []
+        self.swap = 0
+        self.header_bytes = 0
+        self.position = 0
+        self._starts: list[int] = []  # first dump byte of each input begun
+        self._shifts: list[int] = []  # header bytes up to and with each input begun
+        self._current = self._begin(0)
+        self.header = self._current.header
+        self.head_kind = sniff(self._current._head) if self.header is None else "npt"
+        sizes = [self._current.size, *(_size(name) for name in self.names[1:])]
+        self.size = None if None in sizes else sum(size for size in sizes if size is not None)
+
+    def _begin(self, index: int) -> _Input:
+        entry = _Input(self.names[index])
+        try:
+            entry.begin()
+        except BaseException:
+            entry.close()
+            raise
+        self.names[index] = entry.name
+        self._next = index + 1
+        self.header_bytes += entry.header_bytes
+        self.swap = self.swap or entry.swap
+        self._starts.append(self.position)
+        self._shifts.append(self.header_bytes)
+        return entry
+
+    def fill(self, view: memoryview) -> int:
+        """Fill ``view`` with the next dump bytes; less only at the end of the capture."""
+        done = 0
+        while done < len(view):
+            got = self._current.fill(view[done:])
+            done += got
+            self.position += got
+            if done < len(view) and not self._advance():
+                break
+        return done
+
+    def _advance(self) -> bool:
+        if self._current.note:
+            self.notes.append(self._current.note)
+            self._current.note = None
+        if self._next >= len(self.names):
+            return False
+        self._current.close()
+        self._current = self._begin(self._next)
+        return True
+
+    def skip_hole(self, least: int) -> int:
+        """Bytes of a sparse file's hole skipped at this position; a multiple of ``least``."""
+        size = self._current.skip_hole(least)
+        self.position += size
+        return size
+
+    def place(self, offset: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Bytes in the capture, header pages and earlier inputs included, of the dump bytes ``offset``, i8 (n,)."""
+        where = np.searchsorted(np.asarray(self._starts), offset, side="right") - 1
+        return offset + np.asarray(self._shifts)[where]
+
+    def locate(self, offset: int) -> tuple[str, int]:
+        """Name of the input and byte in it of a byte in the capture (as in ``Batch.offset``)."""
+        bases = [start + shift for start, shift in zip(self._starts, [0, *self._shifts[:-1]], strict=True)]
+        index = max(i for i, base in enumerate(bases) if base <= offset)
+        return self.names[index], offset - bases[index]
+
+    def close(self) -> None:
+        """Close the input being read."""
+        self._current.close()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _size(name: str) -> int | None:
+    return os.path.getsize(name) if os.path.isfile(name) else None
+
+
+def _natural(path: Path) -> list[object]:
+    return [(0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", path.name)]
+
+
+def _is_dump(path: Path) -> bool:
+    """Whether the regular file ``path`` begins like a dump."""
+    try:
+        with path.open("rb") as file:
+            return sniff(file.read(HEAD_BYTES)) == "npt"
+    except OSError as error:
+        raise _unreadable(error, str(path)) from error
+
+
+def expand(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """Files of ``paths``: globs without a file of that name, and the dumps in folders in natural order."""
+    names: list[str] = []
+    for path in map(os.fspath, paths):
+        if path == STDIN:
+            names.append(path)
+        elif os.path.isdir(path):
+            try:
+                inside = sorted(filter(Path.is_file, Path(path).iterdir()), key=_natural)
+            except OSError as error:
+                raise _unreadable(error, path) from error
+            found = [str(entry) for entry in inside if _is_dump(entry)]
+            if not found:
+                raise NpuscopeError("no dump in this folder", file=path, found=f"{len(inside)} other files")
+            names += found
+        elif not os.path.lexists(path) and glob.has_magic(path):
+            matches = sorted(glob.glob(path), key=lambda name: _natural(Path(name)))
+            if not matches:
+                raise NpuscopeError("no file matches", file=path)
+            names += matches
+        else:
+            names.append(path)
+    return names
+
+
+def open_source(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Source:
+    """The capture in ``paths``: files, globs, folders, a named pipe, ``-`` for stdin; several are one, in order.
+
+    Raises NpuscopeError: exit 2 for what cannot be read or is empty, exit 5 for a format that is not ours.
+    """
+    single = isinstance(paths, str | os.PathLike)
+    return Source(expand([paths] if single else paths))  # type: ignore[list-item, arg-type]

@@ -1,14 +1,33 @@
-"""Counterfactual truth: which window's removal clears how much stall time."""
+"""What a trace of a run must say: which buffers are seen hot, and which window's removal clears how much stall time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from npuscope.errors import NpuscopeError
+from npuscope.layout import THRESHOLDS
 from npuscope.pipeline.graph import Pipeline
-from npuscope.pipeline.run import run
+from npuscope.pipeline.run import Run, run
 
-__all__ = ["Cleared", "cleared", "stall_clocks", "worst_window"]
+__all__ = ["Cleared", "cleared", "seen_hot", "stall_clocks", "worst_window"]
+
+
+def seen_hot(
+    result: Run, buffer: int, th_on: int = THRESHOLDS["TH_ON"].value, th_off: int = THRESHOLDS["TH_OFF"].value
+) -> list[tuple[int, int]]:
+    """Clocks [first, end) of the samples with which a buffer got hot and cool; hot at the end: end = result.clocks."""
+    span = result.pipeline.span
+    samples = result.samples(buffer // span)
+    mine = samples.layer == buffer % span
+    intervals: list[tuple[int, int]] = []
+    since: int | None = None
+    for clock, occ in zip(samples.clock[mine].tolist(), samples.occ[mine].tolist(), strict=True):
+        if since is None and occ >= th_on:
+            since = clock
+        elif since is not None and occ < th_off:
+            intervals.append((since, clock))
+            since = None
+    return intervals if since is None else [*intervals, (since, result.clocks)]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo end to end: what the pipeline did is what the dump says, on both simulators, with and without loss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import npuscope
+from npuscope.layout import Kind, MarkSub
+from npuscope.pipeline import KINDS, load, random_pipeline, run
+from npuscope.pipeline.truth import cleared, seen_hot, worst_window
+from tb.demo.run import CLOCKS, PIPELINE, STALL
+from tb.demo.simulate import record
+from tb.runner import BUILD
+
+FOLDER = BUILD / "demo-dumps"
+SHORT = 20_000
+
+
+def first_ns(capture: npuscope.Capture) -> int:
+    """Time of clock 0: the MARK START of the demo."""
+    for batch in capture.batches():
+        starts = batch.ts[(batch.kind == Kind.MARK) & (batch.sub == MarkSub.START)]
+        if len(starts):
+            return int(starts[0])
+    raise AssertionError("the dump has no MARK START")
+
+
+def test_dumps_of_both_simulators_are_alike():
+    pipeline = load(PIPELINE)
+    dumps = [record(pipeline, SHORT, FOLDER / f"alike-{sim}.npt", sim).dump for sim in ("icarus", "verilator")]
+    assert dumps[0].read_bytes() == dumps[1].read_bytes()
+    assert dumps[0].stat().st_size > 8192
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_culprit_is_the_stage_whose_window_clears_the_stall(kind):
+    """Closed loop: the trace of the Verilog names the stage that the counterfactual of the model convicts."""
+    pipeline = random_pipeline(2, kind, SHORT)
+    dump = record(pipeline, SHORT, FOLDER / f"{kind}.npt", "icarus").dump
+    capture = npuscope.open(dump)
+    start, period_ns = first_ns(capture), pipeline.clock_period_ps // 1000
+    hot = [
+        [((a - start) // period_ns, (b - start) // period_ns) for a, b in lane.true.tolist()]
+        for lane in capture.timeline.hot
+    ]
+    model = run(pipeline, SHORT)
+    for b, buffer in enumerate(pipeline.buffers):
+        assert hot[b] == seen_hot(model, b), buffer
+    stalls = capture.stalls()
+    assert stalls.rows[0].culprit == worst_window(pipeline, SHORT).stage
+    certain = {row.culprit for row in stalls.rows if row.min_ns > row.draining_ns}
+    guilty = {c.stage for c in cleared(pipeline, SHORT) if c.without_it < c.with_it}
+    assert certain <= guilty
+
+
+def test_demo_names_the_slowed_stage():
+    pipeline = load(PIPELINE)
+    dump = record(pipeline, CLOCKS, FOLDER / "demo.npt").dump
+    capture = npuscope.open(dump)
+    stalls = capture.stalls()
+    assert capture.ledger.end_seen
+    assert stalls.rows[0].culprit == worst_window(pipeline, CLOCKS).stage == "softmax"
+    assert not stalls.graph_assumed
+    assert capture.stalls() == npuscope.open(dump).stalls()
+
+
+def test_loss_is_counted_and_never_turns_the_verdict():
+    """The trace sink stalls amid the slow window: records are lost, softmax keeps its lead, nobody new is named."""
+    pipeline = load(PIPELINE)
+    clean = npuscope.open(record(pipeline, CLOCKS, FOLDER / "demo.npt").dump)
+    lossy = npuscope.open(record(pipeline, CLOCKS, FOLDER / "stalled.npt", stall=STALL).dump)
+    dropped = sum(source.dropped for source in lossy.ledger.sources.values())
+    assert dropped > 0
+    assert sum(source.dropped for source in clean.ledger.sources.values()) == 0
+    before, after = clean.stalls(), lossy.stalls()
+    assert after.rows[0].culprit == before.rows[0].culprit
+    certain = {row.culprit: row for row in before.rows}
+    for row in after.rows:
+        assert row.min_ns <= certain[row.culprit].min_ns
+        assert row.max_ns >= certain[row.culprit].min_ns
+    assert np.sum(after.unknown_ns) + np.sum(after.unseen_ns) > np.sum(before.unknown_ns)

@@ -29,7 +29,7 @@ def test_golden_picture() -> None:
     ]
     text = strip(grid(tracks, 0, 800, 16), [(200, 420)], origin=0, columns=80)
     assert text == (
-        "         0 ns      800 ns   hot%\n"
+        "         0 ns      800 ns  full%\n"
         "conv1    ··██████········   37.5\n"
         "relu\\x1b ______:·········    0.3\n"
         "pool     ····????▓███████   65.5\n"

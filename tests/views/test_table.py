@@ -30,3 +30,11 @@ def test_cut_keeps_wide_characters_whole() -> None:
 
 def test_fields_line_up() -> None:
     assert fields([("loss", "none"), ("coverage", "100.0 %")]) == "loss      none\ncoverage  100.0 %"
+
+
+def test_long_values_are_broken_at_blanks() -> None:
+    text = fields([("limits", "full from 56/64, " * 8), ("path", "x" * 100)])
+    lines = text.split("\n")
+    assert lines[1].startswith("        ")
+    assert max(map(width, lines[:-1])) <= 80
+    assert lines[-1] == "path    " + "x" * 100

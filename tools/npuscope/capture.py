@@ -21,7 +21,7 @@ from npuscope.errors import NpuscopeError
 from npuscope.ledger import Cause, Ledger
 from npuscope.records import Batch, Decoder, decode
 from npuscope.source import Source, expand, open_source
-from npuscope.timeline import Timeline
+from npuscope.timeline import ALL_KINDSUBS, BLAME_KINDSUBS, Timeline
 
 if TYPE_CHECKING:
     from npuscope.analysis import Stalls
@@ -48,6 +48,7 @@ class Capture:
         graph: Path | Description | None = None,
         force_desc: bool = False,
         sample_period_ns: int | None = None,
+        blame_only: bool = False,
         progress: Progress | None = None,
     ) -> None:
         """Find the files and read the description; see ``open``."""
@@ -55,6 +56,7 @@ class Capture:
         self._given = Description.from_toml(os.fspath(graph)) if isinstance(graph, str | os.PathLike) else graph
         self._force_desc = force_desc
         self._sample_period_ns = sample_period_ns
+        self._blame_only = blame_only
         self._progress = progress
         self._source: Source | None = open_source(self.names)
         self.size, self.swap = self._source.size, self._source.swap
@@ -70,16 +72,25 @@ class Capture:
 
     def batches(self) -> Iterator[Batch]:
         """Decode the capture from its start, batch by batch, in constant memory; a pipe can be read only once."""
-        source = self._open()
-        return self._watch(source, decode(source, description=self.description))
+        return self._watch(*self._start(None))
 
-    def _open(self) -> Source:
+    def _start(self, keep: npt.NDArray[np.bool_] | None) -> tuple[Source, Decoder]:
+        """A fresh pass; keep: see ``records.decode``."""
         source, self._source = self._source, None
-        if source is not None:
-            return source
-        if self.size is None:
-            raise NpuscopeError("a pipe can be read only once", file=self.names[0], hint="save it to a file first")
-        return open_source(self.names)
+        if source is None:
+            if self.size is None:
+                raise NpuscopeError("a pipe can be read only once", file=self.names[0], hint="save it to a file first")
+            source = open_source(self.names)
+        given = self.description
+        if given is None:
+            return source, decode(source, keep=keep)
+        return source, decode(
+            source,
+            keep=keep,
+            max_disorder_ns=given.max_disorder_ns,
+            desc_hash=given.hash,
+            force_desc=self._force_desc,
+        )
 
     def _watch(self, source: Source, decoder: Decoder) -> Iterator[Batch]:
         """Hand the batches on, tell the progress, and keep the ledger when all were taken."""
@@ -88,31 +99,18 @@ class Capture:
                 if self._progress is not None:
                     self._progress(source.position, source.size)
                 yield batch
-        self._check_hash(decoder.ledger)
         self._ledger = decoder.ledger
-
-    def _check_hash(self, ledger: Ledger) -> None:
-        """Refuse a description of another design than the one that made the stream."""
-        description = self.description
-        if description is None or description.assumed or self._force_desc:
-            return
-        if not ledger.hash or ledger.hash == description.hash:
-            return
-        raise NpuscopeError(
-            "the description is not that of this stream",
-            file=self.names[0],
-            found=f"hash {description.hash:016x}",
-            expected=f"{ledger.hash:016x}",
-            hint="use --force-desc if you know better",
-        )
 
     @cached_property
     def timeline(self) -> Timeline:
         """Hot, dry and backpressure of every buffer, and the episodes: one pass over the capture."""
-        source = self._open()
-        decoder = decode(source, description=self.description)
+        source, decoder = self._start(BLAME_KINDSUBS if self._blame_only else ALL_KINDSUBS)
         return Timeline.build(
-            self._watch(source, decoder), decoder.ledger, self.description, sample_period_ns=self._sample_period_ns
+            self._watch(source, decoder),
+            decoder.ledger,
+            self.description,
+            blame_only=self._blame_only,
+            sample_period_ns=self._sample_period_ns,
         )
 
     @property
@@ -162,13 +160,22 @@ def open(
     graph: Path | Description | None = None,
     force_desc: bool = False,
     sample_period_ns: int | None = None,
+    blame_only: bool = False,
     progress: Progress | None = None,
 ) -> Capture:
     """The capture in ``paths``: files, globs, folders, a named pipe, or ``-`` for stdin; several are one capture.
 
     graph: TOML file or ``Description`` of buffers and stages; default that of the header page, else an assumed chain.
     force_desc: take it even when its hash is not the one in the stream. sample_period_ns: for text dumps, which tell no
-    end of anything: a layer not told for longer is cool. progress: see ``Progress``.
+    end of anything: a layer not told for longer is cool. blame_only: a faster pass that leaves the bp lanes
+    unknown. progress: see ``Progress``.
     Raises NpuscopeError: exit code 2 for what cannot be read or is empty, 5 for a format that is not known.
     """
-    return Capture(paths, graph=graph, force_desc=force_desc, sample_period_ns=sample_period_ns, progress=progress)
+    return Capture(
+        paths,
+        graph=graph,
+        force_desc=force_desc,
+        sample_period_ns=sample_period_ns,
+        blame_only=blame_only,
+        progress=progress,
+    )

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import time
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -31,10 +33,11 @@ EDGE_BYTES: Final = 1 << 20
 
 @dataclass
 class Survey:
-    """size: bytes in all. read, blank: bytes read, and those of them in samples of nothing but 00 or FF.
+    """size: bytes in all. read: bytes looked at, in ``places`` of them.
 
-    judged, good: bytes between the first and the last group of each sample, and those of them in good frames.
-    bad_places: samples in which not all judged bytes are good, or that hold no group at all and are not blank.
+    judged, good: bytes between the first and the last group of each place, and those of them in good frames.
+    bad_places: places in which not all judged bytes are good, that hold no group, or that are blank before the end.
+    blank_tail: bytes from the last one that is neither 00 nor FF to the end, in steps of SAMPLE_BYTES.
     first_ts, last_ts: ns of the first and last good frame. config: CFG words last told, src -> word -> value.
     accepted, dropped: told by CNT, src -> count modulo 2^32. clock: time quality -> records. end: END is the last
     record. full_pass_s: estimate of the time of a full pass, from the speed of this one.
@@ -42,11 +45,11 @@ class Survey:
 
     size: int
     read: int = 0
-    blank: int = 0
     judged: int = 0
     good: int = 0
     places: int = 0
     bad_places: int = 0
+    blank_tail: int = 0
     first_ts: int | None = None
     last_ts: int | None = None
     config: dict[int, dict[int, int]] = field(default_factory=dict)
@@ -71,59 +74,76 @@ def survey(names: Sequence[str], swap: int) -> Survey:
 
     Raises NpuscopeError with exit code 5 when no group is in anything that was read.
     """
-    sizes = [os.path.getsize(name) for name in names]
-    found = Survey(sum(sizes))
+    files = _Files(names, swap)
+    found = Survey(files.size)
     begun = time.perf_counter()
-    for name, offset, length in _places(names, sizes):
-        buf = _read(name, offset, length, swap)
-        _judge(found, buf, last=name == names[-1] and offset + len(buf) >= sizes[-1] // 16 * 16)
+    data_end = _data_end(files)
+    found.blank_tail = files.size - data_end
+    for offset, length in _places(data_end):
+        buf = files.read(offset, length)
+        _judge(found, buf, last=offset + length >= data_end)
     seconds = time.perf_counter() - begun
-    found.full_pass_s = seconds * found.size / max(found.read, 1)
+    found.full_pass_s = seconds * data_end / max(found.read, 1)
     if found.first_ts is None:
-        what = "blank" if found.blank == found.read else "no good frame"
+        what = "blank memory" if not data_end else f"no good frame in {found.places} places looked at"
         raise NpuscopeError(
-            "no trace in it",
-            file=names[0],
-            found=f"{what} in all {found.places} places looked at",
-            hint="--deep looks everywhere",
-            exit_code=Exit.NOT_RECOGNISED,
+            "no trace in it", file=names[0], found=what, hint="--deep looks everywhere", exit_code=Exit.NOT_RECOGNISED
         )
     return found
 
 
-def _places(names: Sequence[str], sizes: Sequence[int]) -> list[tuple[str, int, int]]:
-    """(file, offset, bytes) in order: the head of the first file, samples of all, the tail of the last one."""
-    total = sum(sizes)
-    wanted = [0, *(total * (i + 1) // (SAMPLES + 1) for i in range(SAMPLES))]
-    found: list[tuple[str, int, int]] = []
-    start = 0
-    for index, (name, size) in enumerate(zip(names, sizes, strict=True)):
-        inside = [(w - start) // RECORD_BYTES * RECORD_BYTES for w in wanted if start <= w < start + size]
-        length = {0: EDGE_BYTES} if index == 0 else {}
-        found += [(name, offset, length.get(offset, SAMPLE_BYTES)) for offset in inside]
-        if index == len(names) - 1:
-            found.append((name, max(0, size - EDGE_BYTES) // RECORD_BYTES * RECORD_BYTES, EDGE_BYTES + RECORD_BYTES))
-        start += size
-    return found
+class _Files:
+    """Regular files as one run of bytes, with their byte order mended."""
+
+    def __init__(self, names: Sequence[str], swap: int) -> None:
+        self._names, self._swap = names, swap
+        self._starts = [0, *accumulate(os.path.getsize(name) for name in names)]
+        self.size = self._starts[-1]
+
+    def read(self, offset: int, length: int) -> U1:
+        """Bytes [offset, offset + length), fewer at the end of the file that ``offset`` lies in."""
+        index = bisect_right(self._starts, offset, hi=len(self._names)) - 1
+        with open(self._names[index], "rb") as file:
+            file.seek(offset - self._starts[index])
+            data = np.frombuffer(file.read(length), np.uint8)
+        if not self._swap:
+            return data
+        size = self._swap // 8
+        return data[: len(data) // size * size].view(f">u{size}").astype(f"<u{size}").view(np.uint8)
 
 
-def _read(name: str, offset: int, length: int, swap: int) -> U1:
-    with open(name, "rb") as file:
-        file.seek(offset)
-        data = np.frombuffer(file.read(length), np.uint8)
-    if not swap:
-        return data
-    size = swap // 8
-    whole = len(data) // size * size
-    return data[:whole].view(f">u{size}").astype(f"<u{size}").view(np.uint8)
+def _blank(buf: U1) -> bool:
+    return not buf.any() or bool((buf == 0xFF).all())
+
+
+def _data_end(files: _Files) -> int:
+    """Where a blank tail begins, in steps of SAMPLE_BYTES; the size when there is none. Found by bisection."""
+    steps = -(-files.size // SAMPLE_BYTES)
+    if not steps or not _blank(files.read((steps - 1) * SAMPLE_BYTES, SAMPLE_BYTES)):
+        return files.size
+    wanted = {steps * i // SAMPLES for i in range(SAMPLES)}
+    low = max((i for i in wanted if not _blank(files.read(i * SAMPLE_BYTES, SAMPLE_BYTES))), default=-1)
+    high = min((i for i in wanted if i > low), default=steps - 1)  # blank, as all samples behind it
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _blank(files.read(middle * SAMPLE_BYTES, SAMPLE_BYTES)):
+            high = middle
+        else:
+            low = middle
+    return min(high * SAMPLE_BYTES, files.size)
+
+
+def _places(size: int) -> list[tuple[int, int]]:
+    """(offset, bytes): the head, evenly spaced samples, the tail."""
+    samples = [size * (i + 1) // (SAMPLES + 1) // RECORD_BYTES * RECORD_BYTES for i in range(SAMPLES)]
+    tail = max(0, size - EDGE_BYTES) // RECORD_BYTES * RECORD_BYTES
+    inside = [(offset, SAMPLE_BYTES) for offset in samples if EDGE_BYTES <= offset < tail]
+    return [(0, EDGE_BYTES), *inside, (tail, EDGE_BYTES + RECORD_BYTES)]
 
 
 def _judge(found: Survey, buf: U1, *, last: bool) -> None:
     found.read += len(buf)
     found.places += 1
-    if not buf.any() or buf.min(initial=0) == 0xFF:
-        found.blank += len(buf)
-        return
     groups = groups_anywhere(buf, 0, len(buf))
     if not len(groups):
         found.bad_places += 1

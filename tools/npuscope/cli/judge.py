@@ -59,8 +59,9 @@ def judge_survey(seen: Survey, options: Options) -> list[Finding]:
             f"{count(dropped)} of {count(accepted + dropped)} records lost ({percent(dropped, accepted + dropped)} %)"
         )
         found.append((Exit.LOSS, f"{text}, allowed are {allowed:g} %; see --allow-loss"))
-    if (seen.bad_places or seen.blank) and allowed < 100:
-        found.append((Exit.LOSS, "damaged or blank places, so records are missing; --deep counts them"))
+    if seen.bad_places and allowed < 100:
+        text = f"{seen.bad_places} of {seen.places} places looked at are damaged, so records are missing"
+        found.append((Exit.LOSS, f"{text}; --deep counts them"))
     if not seen.end and not options.allow_open:
         found.append((Exit.LOSS, NO_END))
     return found

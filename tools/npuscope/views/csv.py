@@ -154,11 +154,13 @@ def record_lines(batches: Iterable[Batch]) -> Iterator[str]:
         )
         lines = []
         for ts, src, kind, sub, payload, tq, seq, quality, offset in zip(*columns, strict=True):
-            if kind == Kind.BP:
-                fields = ",".join(str((payload >> f.lsb) & ((1 << f.width) - 1)) for f in _BP)
-            else:
-                fields = ",,,,"
+            name = subs.get((kind, sub), sub)
+            fields = _bp_fields(payload) if kind == Kind.BP else ",,,,"
             lines.append(
-                f"{ts},{src},{kinds[kind]},{subs.get((kind, sub), sub)},{fields},{payload},{tq},{seq},{quality},{offset}\n"
+                f"{ts},{src},{kinds[kind]},{name},{fields},{payload},{tq},{seq},{quality},{offset}\n",
             )
         yield "".join(lines)
+
+
+def _bp_fields(payload: int) -> str:
+    return ",".join(str(field.get(payload)) for field in _BP)

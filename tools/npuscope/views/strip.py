@@ -37,7 +37,7 @@ def legend(glyphs: Glyphs) -> str:
     steps = len(glyphs.hot)
     hot = " ".join(f"{glyph} {100 * (i + 1) // steps}" for i, glyph in enumerate(glyphs.hot))
     return (
-        f"{glyphs.cool} cool  {glyphs.dry} dry  hot up to {glyphs.trace} {TRACE} {hot} %  "
+        f"{glyphs.cool} free  {glyphs.dry} empty  full up to {glyphs.trace} {TRACE} {hot} %  "
         f"{glyphs.unknown} unknown  {glyphs.loss} loss"
     )
 
@@ -62,7 +62,7 @@ def strip(
     label = min(MAX_NAME, max([4, *map(width, names)]))
     start, end = int(cells.edges[0]), int(cells.edges[-1])
     number = len(cells.edges) - 1
-    lines = [" " * (label + 1) + _axis(start - origin, end - origin, number) + "   hot%"]
+    lines = [" " * (label + 1) + _axis(start - origin, end - origin, number) + "  full%"]
     for row, name in enumerate(names):
         text = "".join(style(state, glyph) for state, glyph in _row(cells, row, glyphs))
         known = end - start - int(cells.unknown[row].sum())

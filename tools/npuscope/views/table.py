@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -55,8 +56,17 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, columns: int 
     )
 
 
-def fields(pairs: Iterable[tuple[str, str]], *, indent: str = "") -> str:
-    """``name  value`` lines with the names padded to one width, without a final newline."""
+def fields(pairs: Iterable[tuple[str, str]], *, columns: int = 80) -> str:
+    """``name  value`` lines with the names padded to one width, without a final newline.
+
+    A value that does not fit is broken at blanks, its other lines below it.
+    """
     entries = [(name, safe(value)) for name, value in pairs]
     widest = max((width(name) for name, _ in entries), default=0)
-    return "\n".join(f"{indent}{_pad(name, widest, False)}  {value}".rstrip() for name, value in entries)
+    room = max(20, columns - widest - len(GAP))
+    lines = []
+    for name, value in entries:
+        first, *rest = textwrap.wrap(value, room, break_long_words=False, break_on_hyphens=False) or [""]
+        lines.append(f"{_pad(name, widest, False)}{GAP}{first}".rstrip())
+        lines += [" " * (widest + len(GAP)) + line for line in rest]
+    return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from npuscope.description import Description
 from npuscope.layout import PAYLOAD, Cfg, Field, Kind, TimeQuality
@@ -27,6 +27,9 @@ __all__ = [
     "survey_trust",
     "trust",
 ]
+
+WELL_KNOWN: Final = 99
+"""% of known time from which on coverage is no reason to mind: start and end are never known to the clock."""
 
 Mood = Literal["ok", "warn", "bad", "plain"]
 
@@ -55,15 +58,15 @@ def survey_trust(seen: Survey, description: Description | None) -> list[Trust]:
     told = f"{count(dropped)} of {count(accepted + dropped)} records ({percent(dropped, accepted + dropped)} %)"
     places = f"of {seen.places} places looked at"
     damaged = f"in {seen.bad_places} {places}" if seen.bad_places else f"none in any {places}"
-    if seen.blank:
-        damaged += f", {percent(seen.blank, seen.read)} % of the bytes read are blank"
+    if seen.blank_tail:
+        damaged += f"; the last {size(seen.blank_tail)} are blank"
     return [
         Trust(
             "loss",
             f"{told}, as the last counters tell" if dropped else "none told by the last counters",
             "bad" if dropped else "ok",
         ),
-        Trust("damage", damaged, "bad" if seen.bad_places or seen.blank else "ok"),
+        Trust("damage", damaged, "bad" if seen.bad_places else "ok"),
         Trust("end", "END seen", "ok")
         if seen.end
         else Trust("end", "no END: cut short, or still being written", "bad"),
@@ -116,7 +119,7 @@ def damage(ledger: Ledger) -> Trust:
         parts.append(f"{count(sum(ledger.unknown.values()))} records of kinds this version does not know")
     if not parts:
         return Trust("damage", "none", "ok")
-    return Trust("damage", ", ".join(parts), "bad" if ledger.damaged or ledger.blank else "warn")
+    return Trust("damage", ", ".join(parts), "bad" if ledger.damaged else "warn")
 
 
 def conflicts(ledger: Ledger) -> Trust:
@@ -133,7 +136,8 @@ def coverage(timeline: Timeline) -> Trust:
     if part == whole:
         return Trust("coverage", "100.0 % of the time, every buffer", "ok")
     name = timeline.description.buffers[known.index(part)].name
-    return Trust("coverage", f"at least {lower_percent(part, whole)} % of the time known, {name} the least", "warn")
+    text = f"at least {lower_percent(part, whole)} % of the time known, {name} the least"
+    return Trust("coverage", text, "ok" if part * 100 >= WELL_KNOWN * whole else "warn")
 
 
 def ending(ledger: Ledger) -> Trust:
@@ -180,7 +184,7 @@ def _limits(words: dict[int, int]) -> str:
     parts = []
     if Cfg.BP_LIMITS in words:
         of = {f.name: f.get(words[Cfg.BP_LIMITS]) for f in fields_of(Cfg.BP_LIMITS)}
-        parts.append(f"full from {of['th_on']}/64, free below {of['th_off']}/64, wet from {of['th_wet']}/64")
+        parts.append(f"full from {of['th_on']}/64, free below {of['th_off']}/64, not empty from {of['th_wet']}/64")
         if of["level_step"]:
             parts.append(f"level step {of['level_step']}/64")
         if of["raw"]:

@@ -14,8 +14,8 @@ need() {
     if [ "$(id -u)" = 0 ]; then sudo=; else sudo="sudo -n"; fi
     if command -v apt-get >/dev/null && $sudo true 2>/dev/null; then
         echo "setup: installing $*"
-        $sudo apt-get update -qq >/dev/null 2>&1 || true
-        $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null || true
+        log=$({ $sudo apt-get update -qq; $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@"; } 2>&1) ||
+            echo "$log" >&2
     fi
     sh -c "$check" >/dev/null 2>&1 && return 0
     echo "setup: '$check' fails and I may not install it. FIX: sudo apt-get install $*" >&2

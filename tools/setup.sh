@@ -24,7 +24,8 @@ need() {
 
 need 'iverilog -V' iverilog
 need 'g++ --version' g++
-need 'perl -e 1' perl
+# Verilator's driver is a Perl script; minimal images have perl-base only
+need 'perl -MFindBin -MGetopt::Long -MPod::Usage -e 1' perl
 python=${PYTHON:-python3}
 need "$python --version" python3
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {

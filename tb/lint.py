@@ -1,5 +1,7 @@
 """Lint every RTL module: Verilator -Wall, Icarus -Wall, verible, slang, and elaboration in Yosys.
 
+The reusable Verilog of tb/vip goes through the same tools but Yosys: it need not be synthesizable.
+
 ``python tb/lint.py [module ...]``; prints one line per finding, exits 1 on any.
 """
 
@@ -23,9 +25,9 @@ VERIBLE_RULES = (
 )
 
 
-def sources() -> dict[str, Path]:
-    """Module name to file of every hand-written RTL module (one module a file, of the file's name)."""
-    return {path.stem: path for path in sorted((ROOT / "rtl").rglob("*.v")) if INCLUDE not in path.parents}
+def sources(*folders: str) -> dict[str, Path]:
+    """Module name to file of every Verilog module under ``folders`` (one module a file, of the file's name)."""
+    return {path.stem: path for folder in folders for path in sorted((ROOT / folder).rglob("*.v"))}
 
 
 def yosys_script(module: str, files: list[str]) -> str:
@@ -37,12 +39,12 @@ def yosys_script(module: str, files: list[str]) -> str:
     )
 
 
-def commands(module: str, files: list[str]) -> dict[str, list[str]]:
+def commands(module: str, files: list[str], synthesizable: bool) -> dict[str, list[str]]:
     """Linter name to command line."""
     binary = Path(sys.executable).parent
     others = [f for f in files if Path(f).stem != module]
     own = next(f for f in files if Path(f).stem == module)
-    return {
+    found = {
         "verilator": [
             "verilator", "--lint-only", "--quiet", "-Wall", "--default-language", "1364-2005",
             *INCLUDES, "--top-module", module, own, *others,
@@ -50,8 +52,10 @@ def commands(module: str, files: list[str]) -> dict[str, list[str]]:
         "icarus": ["iverilog", "-g2005", "-Wall", "-tnull", *INCLUDES, "-s", module, own, *others],
         "verible": [str(binary / "verible-verilog-lint"), f"--rules={VERIBLE_RULES}", own],
         "slang": [sys.executable, __file__, "--slang", module, own, *others],
-        "yosys": [sys.executable, "-c", yosys_script(module, files)],
     }  # fmt: skip
+    if synthesizable:
+        found["yosys"] = [sys.executable, "-c", yosys_script(module, files)]
+    return found
 
 
 def slang(module: str, files: list[str]) -> int:
@@ -68,11 +72,13 @@ def slang(module: str, files: list[str]) -> int:
     return 0 if driver.reportDiagnostics(True) else 1
 
 
-def lint(module: str, files: list[str]) -> list[str]:
+def lint(module: str) -> list[str]:
     """Findings of all linters on ``module``, one text each."""
     found = []
     env = {**os.environ, **tools.environment()}
-    for name, command in commands(module, files).items():
+    product = sources("rtl")
+    files = product if module in product else sources("rtl", "tb/vip")
+    for name, command in commands(module, [str(path) for path in files.values()], module in product).items():
         run = subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)
         output = (run.stdout + run.stderr).strip()
         if run.returncode or (name in ("icarus", "verilator", "verible") and output):
@@ -84,11 +90,9 @@ def main(argv: list[str]) -> int:
     """Lint the named modules, or all."""
     if argv[:1] == ["--slang"]:
         return slang(argv[1], argv[2:])
-    known = sources()
-    wanted = argv or sorted(known)
-    files = [str(path) for path in known.values()]
+    wanted = argv or sorted(sources("rtl", "tb/vip"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = [text for texts in pool.map(lambda module: lint(module, files), wanted) for text in texts]
+        found = [text for texts in pool.map(lint, wanted) for text in texts]
     for text in found:
         print(text, file=sys.stderr)
     print(f"lint: {len(wanted)} modules, {len(found)} findings")

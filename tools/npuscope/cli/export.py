@@ -27,15 +27,15 @@ def command(options: Options, to: str, table: str) -> Exit:
     Times are integer ns; a cell is empty where nothing is known. Episodes are listed whole, not cut by a window.
     """
     from npuscope.cli.judge import complain, judge
-    from npuscope.cli.output import check_output, open_output
+    from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
-    from npuscope.cli.session import paths, start, tell, window
+    from npuscope.cli.session import paths, prepare, start, tell, window
     from npuscope.errors import NpuscopeError
     from npuscope.views import csv
 
     if table == "records" and paths(options)[1] is not None:
         raise NpuscopeError("records are exported whole", hint="leave the window out, or filter tai_ns")
-    check_output(options.output, options.force, options.files)
+    prepare(options)
     with ProgressLine(options.quiet) as line:
         capture = start(options, line)
         if table == "records":

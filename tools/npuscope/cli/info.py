@@ -27,16 +27,16 @@ def command(options: Options, deep: bool) -> Exit:
     Of a dump over 64 MB only samples are read, in under 2 s, and the answer says so; --deep reads all of it.
     """
     from npuscope.cli.judge import complain, judge, judge_survey
-    from npuscope.cli.output import check_output, open_output
+    from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
-    from npuscope.cli.session import start, tell
+    from npuscope.cli.session import prepare, start, tell
     from npuscope.survey import survey
     from npuscope.views.info import info_json, info_text, survey_text
     from npuscope.views.trust import survey_trust
 
-    check_output(options.output, options.force, options.files)
+    prepare(options)
     with ProgressLine(options.quiet) as line:
-        capture = start(options, line)
+        capture = start(options, line, blame_only=True)
         if not deep and (capture.size or 0) > FULL_BYTES:
             seen = survey(capture.names, capture.swap)
             title = capture.description.title if capture.description else ""

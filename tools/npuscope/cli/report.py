@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import click
@@ -23,15 +24,16 @@ def command(options: Options, title: str | None) -> Exit:
     """
     import npuscope
     from npuscope.cli.judge import complain, judge
-    from npuscope.cli.output import check_output, open_output
+    from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
-    from npuscope.cli.session import paths, start, tell, window
+    from npuscope.cli.session import paths, prepare, start, tell, window
     from npuscope.views.files import file_facts
     from npuscope.views.report import ReportData, render
 
     names, _ = paths(options)
-    output = options.output or ("-" if names == ["-"] else f"{names[0].rstrip('/')}.html")
-    check_output(output, options.force, options.files)
+    if options.output is None and names != ["-"]:
+        options = dataclasses.replace(options, output=f"{names[0].rstrip('/')}.html")
+    prepare(options)
     with ProgressLine(options.quiet) as line:
         capture = start(options, line)
         timeline = capture.timeline
@@ -47,9 +49,9 @@ def command(options: Options, title: str | None) -> Exit:
             version=npuscope.__version__,
         )
     )
-    with open_output(output, options.force) as sink:
+    with open_output(options.output, options.force) as sink:
         sink.write(text)
     tell(capture.ledger, options)
-    if output != "-" and not options.quiet:
-        click.echo(f"npuscope: wrote {output}", err=True)
+    if options.output not in (None, "-") and not options.quiet:
+        click.echo(f"npuscope: wrote {options.output}", err=True)
     return complain(judge(capture.ledger, timeline, options), options)

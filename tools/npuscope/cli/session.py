@@ -10,13 +10,15 @@ from npuscope.capture import Capture, Progress
 from npuscope.capture import open as open_capture
 from npuscope.cli.inputs import Bound, Window, parse_window, split_window
 from npuscope.cli.options import Options
+from npuscope.cli.output import check_output
 from npuscope.errors import NpuscopeError
 from npuscope.ledger import Ledger
+from npuscope.source import expand
 from npuscope.timeline import Timeline
-from npuscope.units import safe
+from npuscope.units import parse_duration, parse_percent, safe
 from npuscope.views.table import fields
 
-__all__ = ["command_line", "paths", "resolve", "start", "tell", "window"]
+__all__ = ["command_line", "paths", "prepare", "resolve", "start", "tell", "window"]
 
 
 def paths(options: Options) -> tuple[list[str], Window | None]:
@@ -32,12 +34,28 @@ def paths(options: Options) -> tuple[list[str], Window | None]:
     return names, parse_window(windows[0]) if windows else None
 
 
-def start(options: Options, progress: Progress | None = None) -> Capture:
-    """The capture that the options name; nothing but its head is read."""
+def prepare(options: Options) -> None:
+    """Find out, before any work is done, what is wrong with the options; raises NpuscopeError."""
+    names, _ = paths(options)
+    check_output(options.output, options.force, expand(names))
+    for percent in (options.allow_loss, options.min_coverage):
+        if percent is not None:
+            parse_percent(percent)
+
+
+def start(options: Options, progress: Progress | None = None, *, blame_only: bool = False) -> Capture:
+    """The capture that the options name; nothing but its head is read. blame_only: see ``npuscope.open``."""
     if options.graph and options.desc:
         raise NpuscopeError("--graph and --desc say the same thing", hint="give one of them")
     names, _ = paths(options)
-    return open_capture(names, graph=options.desc or options.graph, force_desc=options.force_desc, progress=progress)
+    return open_capture(
+        names,
+        graph=options.desc or options.graph,
+        force_desc=options.force_desc,
+        sample_period_ns=parse_duration(options.sample_period) if options.sample_period else None,
+        blame_only=blame_only,
+        progress=progress,
+    )
 
 
 def window(timeline: Timeline, options: Options) -> tuple[int, int]:

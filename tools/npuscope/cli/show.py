@@ -36,16 +36,16 @@ def command(options: Options, around: str | None, width: int | None) -> Exit:
     Unknown and lost time is drawn as such, never as calm. Colour only on a terminal without NO_COLOR.
     """
     from npuscope.cli.judge import complain, judge
-    from npuscope.cli.output import check_output, open_output
+    from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
-    from npuscope.cli.session import start, tell, window
+    from npuscope.cli.session import prepare, start, tell, window
     from npuscope.views.lanes import grid
     from npuscope.views.picture import tracks
     from npuscope.views.strip import ASCII, UNICODE, cells_for, legend, strip
 
-    check_output(options.output, options.force, options.files)
+    prepare(options)
     with ProgressLine(options.quiet) as line:
-        capture = start(options, line)
+        capture = start(options, line, blame_only=True)
         timeline = capture.timeline
     low, high = _around(timeline, around) if around else window(timeline, options)
     to_screen = options.output in (None, "-")

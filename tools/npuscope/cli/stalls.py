@@ -27,15 +27,15 @@ def command(options: Options, by: str, top: int, evidence: int) -> Exit:
     The first line is the verdict, to be pasted. A range such as 61.2..63.0 holds for everything that loss may hide.
     """
     from npuscope.cli.judge import complain, judge
-    from npuscope.cli.output import check_output, open_output
+    from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
-    from npuscope.cli.session import command_line, start, tell, window
+    from npuscope.cli.session import command_line, prepare, start, tell, window
     from npuscope.views.stalls import By, stalls_text
     from npuscope.views.trust import trust
 
-    check_output(options.output, options.force, options.files)
+    prepare(options)
     with ProgressLine(options.quiet) as line:
-        capture = start(options, line)
+        capture = start(options, line, blame_only=True)
         timeline = capture.timeline
     found = capture.stalls(window(timeline, options))
     if options.json:

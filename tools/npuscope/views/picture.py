@@ -18,7 +18,7 @@ MAX_CELLS: Final = 200_000
 """With many buffers the columns get fewer, so that the file stays at a few MB."""
 MAX_INTERVALS: Final = 20_000
 """Up to so many intervals the page holds them all and zooms to the nanosecond."""
-STATES: Final = ("hot", "dry", "unknown")
+STATES: Final = ("hot", "dry", "bp", "unknown")
 
 
 @dataclass(frozen=True)

@@ -182,7 +182,7 @@
     const from = first + Math.floor((at.time - first) / span) * span, to = from + span;
     const part = (state) => percent(time(state, at.row, from, to), span);
     tip.textContent = `${picture.names[at.row]}\n${duration(from)}, ${duration(span)} wide\n` +
-      `hot ${part("hot")}   dry ${part("dry")}   unknown ${part("unknown")}`;
+      `full ${part("hot")}   empty ${part("dry")}   not known ${part("unknown")}\nbackpressure on ${part("bp")}`;
     tip.hidden = false;
     tip.style.left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8) + "px";
     tip.style.top = event.clientY + 16 + "px";

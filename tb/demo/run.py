@@ -14,7 +14,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[0] = str(ROOT)  # run as a file: import tb as a package
+if __name__ == "__main__":
+    sys.path[0] = str(ROOT)  # run as a file: import tb as a package
 
 from npuscope.errors import Exit, NpuscopeError  # noqa: E402
 from npuscope.pipeline import Pipeline, load  # noqa: E402
@@ -24,6 +25,7 @@ from tb.demo.simulate import record  # noqa: E402
 
 PIPELINE = ROOT / "tb" / "vip" / "pipelines" / "transformer_block.toml"
 CLOCKS = 1_000_000
+MAX_CLOCKS = 1_000_000_000
 STALL = (430_000, 560_000)
 """Clocks in which the trace sink is stalled with STALL=1: amid the slow window, long enough to lose records."""
 
@@ -33,13 +35,19 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     env = os.environ
     parser = argparse.ArgumentParser(prog="tb/demo/run.py", description=__doc__.split("\n")[0])
     parser.add_argument("--sim", choices=SIMULATORS, default=env.get("SIM") or "verilator")
-    parser.add_argument("--clocks", type=int, default=int(env.get("CLOCKS") or CLOCKS), help="default: %(default)s")
+    parser.add_argument("--clocks", type=_clocks, default=env.get("CLOCKS") or str(CLOCKS), help="default: %(default)s")
     parser.add_argument("--pipeline", type=Path, default=PIPELINE, help="TOML file (tb/npu_pipeline/README.md)")
     parser.add_argument(
         "--stall", action="store_true", default=env.get("STALL", "0") not in ("", "0"), help="stall the trace sink"
     )
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "demo", help="folder, default: build/demo")
     return parser.parse_args(arguments)
+
+
+def _clocks(text: str) -> int:
+    if not text.replace("_", "").isdecimal() or not 0 < int(text) <= MAX_CLOCKS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of clocks, 1 to {MAX_CLOCKS:,}")
+    return int(text)
 
 
 def say(text: str) -> None:
@@ -95,8 +103,9 @@ def demo(arguments: list[str] | None = None) -> Exit:
     print()
     say(f"dump {name}, report {report}")
     say(f"truth of the model: {truth.text}")
-    if stage == truth.stage:
-        say(f"OK: the trace names {stage}")
+    guilty = truth.stage if truth.without_it < truth.with_it else None
+    if stage == guilty:
+        say(f"OK: the trace names {stage or 'nobody'}")
         return Exit.OK
     say(f"FAIL: the trace names {stage or 'nobody'} ({verdict})")
     return Exit.CHECK_FAILED

@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import npuscope
-from npuscope.layout import Kind, MarkSub
+from npuscope.errors import Exit, NpuscopeError
+from npuscope.layout import SRC_FRAMER, SRC_MARK, Kind, MarkSub
 from npuscope.pipeline import KINDS, load, random_pipeline, run
-from npuscope.pipeline.truth import cleared, seen_hot, worst_window
+from npuscope.pipeline.truth import Cleared, cleared, seen_hot, worst_window
+from tb.demo import run as demo
+from tb.demo.keep import CASES, KEPT, simulate
 from tb.demo.run import CLOCKS, PIPELINE, STALL
 from tb.demo.simulate import record
 from tb.runner import BUILD
@@ -28,10 +34,16 @@ def first_ns(capture: npuscope.Capture) -> int:
 
 
 def test_dumps_of_both_simulators_are_alike():
-    pipeline = load(PIPELINE)
-    dumps = [record(pipeline, SHORT, FOLDER / f"alike-{sim}.npt", sim).dump for sim in ("icarus", "verilator")]
+    """Three sources, records in most clocks, loss by a stalled sink."""
+    pipeline = load(PIPELINE.with_name("corners.toml"))
+    dumps = [
+        record(pipeline, 3000, FOLDER / f"alike-{sim}.npt", sim, stall=(200, 900)).dump
+        for sim in ("icarus", "verilator")
+    ]
     assert dumps[0].read_bytes() == dumps[1].read_bytes()
-    assert dumps[0].stat().st_size > 8192
+    capture = npuscope.open(dumps[0])
+    assert sorted(capture.ledger.sources) == [0, 1, 2, SRC_MARK, SRC_FRAMER]
+    assert all(capture.ledger.sources[src].dropped for src in (0, 1))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -81,3 +93,32 @@ def test_loss_is_counted_and_never_turns_the_verdict():
         assert row.min_ns <= certain[row.culprit].min_ns
         assert row.max_ns >= certain[row.culprit].min_ns
     assert np.sum(after.unknown_ns) + np.sum(after.unseen_ns) > np.sum(before.unknown_ns)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_kept_dumps_are_those_of_the_rtl(case):
+    same = simulate(case).read_bytes() == (KEPT / f"{case.name}.npt").read_bytes()
+    assert same, "the RTL writes another dump; if that is wanted: python tb/demo/keep.py"
+
+
+def test_make_demo_prints_the_verdict(tmp_path):
+    command = [sys.executable, demo.__file__, "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=demo.ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "demo: OK: the trace names softmax" in done.stdout
+    assert "without the window of softmax, " in done.stdout
+    for verb in ("info", "stalls", "show", "report"):
+        assert f"$ npuscope {verb} " in done.stdout
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_wrong_verdict_fails_the_demo(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(demo, "worst_window", lambda *_: Cleared(0, "act", 100, 0))
+    assert demo.demo(["--out", str(tmp_path), "--clocks", "400_000"]) == Exit.CHECK_FAILED
+    assert "FAIL: the trace names softmax" in capsys.readouterr().out
+
+
+def test_failed_simulation_is_seen(tmp_path):
+    """A trace sink that never takes anything again: no END, and record says so."""
+    with pytest.raises(NpuscopeError, match="the simulation failed: found npu_demo: no END within"):
+        record(load(PIPELINE), 2000, tmp_path / "x.npt", stall=(1000, 2**32 - 1))

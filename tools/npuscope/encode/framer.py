@@ -36,7 +36,7 @@ class Unit:
     """Records ``index .. index + count - 1`` of the dump.
 
     src: 63 for groups, of start and END contents their own. ts, tq: group, start and END: the time latched; else that
-    of the entry. entry: the offered entry, of ENTRY units. lost: records lost, of LOSS units.
+    of the entry. entry: the offered entry, of ENTRY units. LOSS units: lost records, and whether steps are among them.
     """
 
     kind: UnitKind
@@ -47,6 +47,7 @@ class Unit:
     tq: int
     entry: Entry | None = None
     lost: int = 0
+    steps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ class StreamModel:
         for record in dropped.burst(src):
             self._expect(self.state.take(record))
         self.walk.lost[src] += count
-        self._done(UnitKind.LOSS, at, src, found.ts, found.tq, lost=count)
+        self._done(UnitKind.LOSS, at, src, found.ts, found.tq, lost=count, steps=dropped.step_ns is not None)
 
     def _group(self) -> None:
         """Nine records at one time, taken from SYNC B; the CRC and count of the frame before (rules 10, 11)."""
@@ -227,9 +228,17 @@ class StreamModel:
         self.walk.compared += 1
 
     def _done(
-        self, kind: UnitKind, at: int, src: int, ts: int, tq: int, entry: Entry | None = None, lost: int = 0
+        self,
+        kind: UnitKind,
+        at: int,
+        src: int,
+        ts: int,
+        tq: int,
+        entry: Entry | None = None,
+        lost: int = 0,
+        steps: bool = False,
     ) -> None:
-        self.walk.units.append(Unit(kind, self.first + at, self._at - at, src, ts, tq, entry, lost))
+        self.walk.units.append(Unit(kind, self.first + at, self._at - at, src, ts, tq, entry, lost, steps))
         size, limit = self._at - self._frame_start, self.config.frame_records
         if size > limit:
             raise self._error("the frame is too long", found=f"{size} records", expected=f"at most {limit}")

@@ -17,7 +17,7 @@ __all__ = ["BpProbeModel", "Sample", "TimeBus"]
 
 _REL = 1 << 48
 _SAMPLES = 1 << 40
-_BLIND = 3
+_BLIND = 4
 """Clocks after a start, a due tick or a new stale period that are not tested; matters to periods this short only."""
 _HOT_FOREVER = 1 << 46
 """Relative ns after which dwell is saturated for every k: the 48-bit time may wrap after it."""

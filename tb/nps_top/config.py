@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The builds of nps_top that are tested, as parameters for the simulator and as configuration for the models."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from npuscope.encode import BpLimits, SourceConfig, StreamConfig
+from npuscope.encode.schedule import Limits
+from npuscope.layout import SRC_MARK
+
+__all__ = ["BUILDS", "Build", "chosen"]
+
+
+@dataclass(frozen=True)
+class Build:
+    """One parameter set. layers, dry: masks, one per source."""
+
+    layers: tuple[int, ...]
+    dry: tuple[int, ...]
+    steady: int
+    limits: BpLimits
+    fifo_depth: int
+    frame_records: int
+    age_ns: int
+    heartbeat_ns: int
+    clk_period_ps: int = 5000
+    desc_hash: int = 0x0123_4567_89AB_CDEF
+
+    @property
+    def parameters(self) -> dict[str, int]:
+        """Verilog parameters."""
+        return {
+            "NUM_BP": len(self.layers),
+            "LAYERS": sum(mask << 32 * port for port, mask in enumerate(self.layers)),
+            "DRY_MASK": sum(mask << 32 * port for port, mask in enumerate(self.dry)),
+            "STEADY": self.steady,
+            "TH_ON": self.limits.th_on,
+            "TH_OFF": self.limits.th_off,
+            "TH_WET": self.limits.th_wet,
+            "LEVEL_STEP": self.limits.level_step,
+            "DWELL_SHIFT": self.limits.k,
+            "STALE_NS": self.limits.stale_ns,
+            "RAW": self.limits.raw,
+            "FIFO_DEPTH": self.fifo_depth,
+            "CLK_PERIOD_PS": self.clk_period_ps,
+            "DESC_HASH": self.desc_hash,
+            "FRAME_RECORDS": self.frame_records,
+            "FRAME_AGE_NS": self.age_ns,
+            "HEARTBEAT_NS": self.heartbeat_ns,
+        }
+
+    @property
+    def stream(self) -> StreamConfig:
+        """For the models."""
+        sources = tuple(
+            SourceConfig(layers, dry, self.limits) for layers, dry in zip(self.layers, self.dry, strict=True)
+        )
+        return StreamConfig(sources, self.clk_period_ps, self.desc_hash, self.frame_records)
+
+    @property
+    def promises(self) -> Limits:
+        """For the schedule checks."""
+        sources = (*range(len(self.layers)), SRC_MARK)
+        return Limits(sources, self.frame_records, self.age_ns, self.heartbeat_ns)
+
+
+BUILDS = {
+    "one": Build((0x0000_000F,), (0x0000_0006,), 4, BpLimits(stale_ns=2000), 8, 32, 1500, 6000),
+    "two": Build((0xFFFF_FFFF, 0x8000_0001), (0xFFFF_FFFF, 0), 8, BpLimits(level_step=9, k=3), 16, 48, 4000, 20000),
+    "three": Build((0xFFF, 0x111, 0x1), (0x0F0, 0x111, 0), 64, BpLimits(), 64, 512, 1 << 20, 1 << 27),
+}
+"""By name: small queues and short frames; wide masks; three sources with the default limits and frame."""
+
+
+def chosen() -> Build:
+    """The build this bench runs on, from the variable NPS_TOP_BUILD."""
+    return BUILDS[os.environ["NPS_TOP_BUILD"]]

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pyuvm environment of nps_top: agents that drive, monitors that watch, a scoreboard that compares every bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.triggers import RisingEdge
+from pyuvm import ConfigDB, uvm_analysis_port, uvm_component, uvm_env, uvm_monitor
+
+from npuscope.encode import BpLimits, Sample, TopClock
+from tb.nps_top.config import Build
+from tb.nps_top.scoreboard import Scoreboard
+from tb.vip.axis import AxisMonitor, AxisSink
+from tb.vip.limits_port import FIELDS, LimitsAgent
+from tb.vip.mark_port import MarkAgent
+from tb.vip.time_source import TimeSource
+from tb.vip.trace_port import TraceAgent
+
+__all__ = ["InputMonitor", "TopEnv"]
+
+SETTLE = 3
+"""Clocks of reset before the first one that is watched, so that nothing is unknown any more."""
+
+
+class InputMonitor(uvm_monitor):
+    """All inputs of one clock in one ``TopClock``, since the model needs them together; cfg_error beside it."""
+
+    def build_phase(self) -> None:
+        self.dut = cocotb.top
+        self.ap = uvm_analysis_port("ap", self)
+        self.ports = len(ConfigDB().get(self, "", "BUILD").layers)
+
+    def sample(self, clock: int) -> None:
+        """One clock, called right after its edge."""
+        dut = self.dut
+        step = self._pin("ts_step"), self._pin("rel_step")
+        inputs = TopClock(
+            rel_ns=self._pin("rel_ns"),
+            ts_ns=self._pin("ts_ns"),
+            locked=bool(self._pin("locked")),
+            holdover=bool(self._pin("holdover")),
+            ts_step=bool(step[0]),
+            rel_step=bool(step[1]),
+            step_ns=dut.step_ns.value.to_signed() if any(step) else 0,
+            samples=self._samples(),
+            mark=(self._pin("mark_sub"), self._pin("mark_value")) if self._pin("mark_valid") else None,
+            apply=self._limits(),
+            enable=bool(self._pin("enable")),
+            sampling=bool(self._pin("sampling")),
+            active=bool(self._pin("active")),
+            reset=bool(self._pin("rst")),
+        )
+        self.ap.write((clock, inputs, self._pin("cfg_error")))
+
+    def _pin(self, name: str) -> int:
+        return int(getattr(self.dut, name).value)
+
+    def _samples(self) -> dict[int, Sample]:
+        valid = self._pin("trace_valid")
+        if not valid:
+            return {}
+        layer, occ, bp = self._pin("layer_id"), self._pin("buf_occupancy"), self._pin("backpressure_en")
+        return {
+            port: Sample(layer >> 5 * port & 31, occ >> 6 * port & 63, bp >> port & 1)
+            for port in range(self.ports)
+            if valid >> port & 1
+        }
+
+    def _limits(self) -> dict[int, BpLimits]:
+        apply = self._pin("cfg_apply")
+        if not apply:
+            return {}
+        words = {pin: self._pin(pin) for pin in FIELDS}
+        out = {}
+        for port in range(self.ports):
+            if apply >> port & 1:
+                fields = {
+                    name: words[pin] >> port * width & ((1 << width) - 1) for pin, (name, width) in FIELDS.items()
+                }
+                out[port] = BpLimits(**fields)
+        return out
+
+
+class Watch(uvm_component):
+    """Counts the clocks and lets all monitors sample the same one."""
+
+    def build_phase(self) -> None:
+        self.dut = cocotb.top
+        self.clock = 0
+
+    async def run_phase(self) -> None:
+        for _ in range(SETTLE):
+            await RisingEdge(self.dut.clk)
+        while True:
+            await RisingEdge(self.dut.clk)
+            self.env.inputs.sample(self.clock)
+            self.env.axis.sample(self.clock, bool(int(self.dut.rst.value)))
+            self.clock += 1
+
+
+class TopEnv(uvm_env):
+    """Agents by port, one sink, one scoreboard."""
+
+    def build_phase(self) -> None:
+        self.build: Build = ConfigDB().get(self, "", "BUILD")
+        self.trace = TraceAgent("trace", self)
+        self.marks = MarkAgent("marks", self)
+        self.limits = LimitsAgent("limits", self)
+        self.time = TimeSource("time", self)
+        self.sink = AxisSink("sink", self)
+        self.inputs = InputMonitor("inputs", self)
+        self.axis = AxisMonitor("axis", self)
+        self.scoreboard = Scoreboard("scoreboard", self)
+        self.watch = Watch("watch", self)
+
+    def connect_phase(self) -> None:
+        self.watch.env = self
+        self.scoreboard.axis = self.axis
+        self.inputs.ap.connect(self.scoreboard.analysis_export)
+
+    def sources(self) -> dict[str, Any]:
+        """Sequencers by port name."""
+        return {name: getattr(self, name).sequencer for name in ("trace", "marks", "limits")}

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scoreboard of nps_top: ``TopModel`` says what is offered, ``StreamModel`` every bit of the dump, ``Schedule`` when.
+
+In each clock it also checks cfg_error and what ``sampling`` and ``active`` say (FORMAT.md, rule 25).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import TYPE_CHECKING
+
+from pyuvm import ConfigDB, uvm_subscriber
+
+from npuscope.encode import TopClock, TopModel, UnitKind, Walk, check_dump, unpack
+from npuscope.encode.schedule import Schedule
+from npuscope.layout import SRC_FRAMER, Cnt, Kind
+
+if TYPE_CHECKING:
+    from tb.nps_top.config import Build
+    from tb.vip.axis import AxisMonitor
+
+__all__ = ["Scoreboard"]
+
+CFG_ERROR_LATENCY = 3
+"""Clocks from cfg_apply to cfg_error: the input register and two of the probe."""
+
+
+class Scoreboard(uvm_subscriber):
+    """After ``judge``: ``walks`` (one per session), ``causes`` of groups, ``clocks`` compared."""
+
+    axis: AxisMonitor
+
+    def build_phase(self) -> None:
+        super().build_phase()
+        self.build: Build = ConfigDB().get(self, "", "BUILD")
+        self.model = TopModel(self.build.stream, self.build.steady)
+        self.clocks = self.refusals = 0
+        self.walks: list[Walk] = []
+        self.causes: Counter[str] = Counter()
+        self._errors: deque[int] = deque([0] * CFG_ERROR_LATENCY)
+        self._before: TopClock | None = None
+        self._judged = False
+
+    def write(self, item: tuple[int, TopClock, int]) -> None:
+        """One clock of inputs."""
+        clock, inputs, cfg_error = item
+        assert clock == self.clocks, f"clock {clock} follows clock {self.clocks - 1}"
+        self.clocks += 1
+        self._control(clock, inputs)
+        self.model.clock(inputs)
+        self._before = inputs
+        expected = self._errors.popleft()
+        assert cfg_error == expected, f"clock {clock}: cfg_error is {cfg_error:#x}, expected {expected:#x}"
+        refused = 0 if inputs.reset else sum(bad << src for src, bad in self.model.errors().items())
+        self.refusals += refused.bit_count()
+        self._errors.append(refused)
+
+    def _control(self, clock: int, inputs: TopClock) -> None:
+        """A start takes one clock; the offer ends with enable, in the same clock; a stream is open until its END."""
+        before = self._before
+        if before is None:
+            return
+        if before.reset:
+            assert not inputs.active, f"clock {clock}: active after reset"
+        elif not before.active:
+            assert inputs.active == before.enable, (
+                f"clock {clock}: active is {inputs.active} after enable {before.enable}"
+            )
+            assert inputs.sampling == (before.enable and inputs.enable), f"clock {clock}: sampling after a start"
+        else:
+            assert inputs.active or not before.enable or not before.sampling, (
+                f"clock {clock}: the stream ended by itself"
+            )
+            continues = before.sampling and inputs.enable
+            assert inputs.sampling == (continues and inputs.active), f"clock {clock}: sampling is {inputs.sampling}"
+
+    # ---------------------------------------------------------------- end of test
+    def judge(self) -> None:
+        """Compare the whole dump; called once, at the end."""
+        dump = self.dump()
+        self.walks = check_dump(self.build.stream, self.model.sessions, dump)
+        taken = [beat.clock for beat in self.axis.beats]
+        for walk, start in zip(self.walks, self.model.starts, strict=True):
+            schedule = Schedule(self.build.promises, walk.units, taken, self.model.history, self.axis.stalls, start)
+            self.causes += schedule.check()
+            for unit in walk.units:
+                for index in range(unit.index, unit.index + unit.count):
+                    record = unpack(self.axis.beats[index].data)
+                    if (record.src, record.kind, record.sub) == (SRC_FRAMER, Kind.CNT, Cnt.STALLED):
+                        schedule.stalled(index, record.payload)
+            self._last_beats(walk)
+        self._judged = True
+
+    def _last_beats(self, walk: Walk) -> None:
+        """tlast on the last record of each group and on END, nowhere else."""
+        for unit in walk.units:
+            ends = unit.kind == UnitKind.GROUP or unit is walk.units[-1]
+            for index in range(unit.index, unit.index + unit.count):
+                expected = ends and index == unit.index + unit.count - 1
+                assert self.axis.beats[index].last == expected, f"record {index}: tlast is not {expected}"
+
+    def dump(self) -> bytes:
+        """What the sink took."""
+        return b"".join(beat.data for beat in self.axis.beats)
+
+    @property
+    def lost(self) -> int:
+        """Records lost, all sources and sessions."""
+        return sum(sum(walk.lost.values()) for walk in self.walks)
+
+    @property
+    def compared(self) -> int:
+        """Records of the dump compared with the model."""
+        return sum(walk.compared for walk in self.walks)
+
+    def check_phase(self) -> None:
+        assert self._judged, "the dump was never compared"
+        assert self.clocks == len(self.axis.stalls) - 1, "the monitors counted different clocks"
+        self.logger.info(
+            "%d clocks, %d records, %d lost, groups %s", self.clocks, self.compared, self.lost, dict(self.causes)
+        )

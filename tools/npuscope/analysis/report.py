@@ -16,7 +16,7 @@ class Cell:
     """Stall time of one victim buffer that one culprit caused; ns, integer bounds that hold for every completion.
 
     victim: index into description.buffers. draining_ns: the part of min_ns in which the victim was only draining
-    (its cause had gone; rule 4); min_ns - draining_ns is active stall time.
+    (its cause had gone, the backlog had not; rule 4); min_ns - draining_ns is active stall time.
     """
 
     victim: int
@@ -61,7 +61,9 @@ class Stalls:
     Per buffer (index into description.buffers): hot_ns certainly hot; unknown_ns the part of hot_ns without a certain
     culprit; unseen_ns not known whether hot. Law: sum of min_ns of its cells + unknown_ns = hot_ns. coverage: known ns
     of each buffer, of the (to_ns - from_ns) of the window; coverage_min the smallest. ambiguous_ns: part of
-    unknown_ns in which a fresh and a held cause differ. evidence: rows of Timeline.episodes, longest stall first.
+    unknown_ns in which a fresh and a held cause differ. anybody_ns: time that loss leaves open to any culprit; it is
+    part of max_ns of each cell, and the max_ns of culprits without a cell. evidence: rows of Timeline.episodes,
+    longest stall first.
     """
 
     verdict: str
@@ -80,6 +82,12 @@ class Stalls:
     matrix: tuple[Cell, ...]
     cycles: tuple[Cycle, ...]
     evidence: tuple[int, ...]
+    anybody_ns: tuple[int, ...] = ()
+
+    def share(self, row: Row) -> tuple[int, int, int]:
+        """(low, high, whole) ns of a row's share: of all certain stall time of all buffers."""
+        whole = sum(self.hot_ns)
+        return row.min_ns, min(row.max_ns, whole), whole
 
     def to_json(self) -> dict[str, Any]:
         """All fields, times as integer ns, and ``schema``; the same keys in every release of one schema number."""

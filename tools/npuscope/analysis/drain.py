@@ -1,0 +1,235 @@
+"""Rule 4: when the cause of a wait has gone, its backlog keeps buffers hot; they keep that cause, marked draining.
+
+Two ways, both at most as long as what they continue:
+
+* *drain*: u waited on hot successors in [a, b) and stays hot: it keeps its cause until b + (b - a).
+* *surge*: v becomes hot at p while buffers upstream of it are hot, the nearest of them (through cool ones) since a:
+  the backlog of a stop that has ended arrives at v. v keeps the cause these had, until p + (p - a).
+
+Either ends when the buffer cools or waits again. It is marked draining unless the cause is the buffer's own consumer.
+Where loss hides whether a hold is in force, the buffer is *vague*: as a root it may be anybody's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from npuscope.analysis.graph import Graph
+from npuscope.analysis.states import Board, Words, bit
+from npuscope.episodes import Lane
+from npuscope.intervals import EMPTY, Intervals, cover, intersect, make, union
+
+__all__ = ["Holds", "holds"]
+
+I8 = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+_FAR: Final = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class Holds:
+    """Held causes: buffer[i] in [start[i], end[i]) keeps the cause that the buffers ``refs[:, i]`` had just before.
+
+    Sorted by buffer, then start; disjoint per buffer. first[u] .. first[u + 1]: those of buffer u. vague: per buffer.
+    """
+
+    buffer: I8
+    start: I8
+    end: I8
+    refs: Words
+    first: I8
+    vague: tuple[Intervals, ...]
+
+    def active(self, buffer: int, times: I8, *, before: bool) -> I8:
+        """Index of the hold of ``buffer`` in force at (or just before) each time, -1 if none."""
+        low, high = self.first[buffer], self.first[buffer + 1]
+        starts = self.start[low:high]
+        index = low - 1 + (np.searchsorted(starts, times) if before else np.searchsorted(starts, times, side="right"))
+        inside = index >= low
+        end = self.end[np.where(inside, index, 0)] if len(self.end) else np.zeros(len(times), np.int64)
+        return np.where(inside & ((end >= times) if before else (end > times)), index, -1)
+
+
+def holds(graph: Graph, lanes: tuple[Lane, ...], board: Board) -> Holds:
+    """All holds of ``lanes`` (hot); ``board`` has the planes hot and unknown."""
+    possible = tuple(union(lane.true, lane.unknown) if len(lane.unknown) else lane.true for lane in lanes)
+    rows: list[tuple[int, I8, I8, Words]] = []
+    vague = []
+    for u in range(graph.size):
+        waits, sure = _waits(graph, u, possible, lanes)
+        parts: list[Intervals] = []
+        for start, end, refs in (
+            _drain(u, waits, sure, possible, parts),
+            _surge(graph, u, lanes, possible, waits, board, parts),
+        ):
+            if len(start):
+                rows.append((u, start, end, refs))
+        parts.append(_unsure(graph, u, lanes, possible))
+        vague.append(union(*parts) if any(map(len, parts)) else EMPTY)
+    if not rows:
+        none = np.empty(0, np.int64)
+        return Holds(
+            none,
+            none,
+            none,
+            np.empty((board.planes["hot"].shape[0], 0), np.uint64),
+            np.zeros(graph.size + 1, np.int64),
+            tuple(vague),
+        )
+    buffer = np.concatenate([np.full(len(start), u) for u, start, _, _ in rows])
+    start = np.concatenate([row[1] for row in rows])
+    order = np.lexsort((start, buffer))
+    buffer = buffer[order]
+    return Holds(
+        buffer,
+        start[order],
+        np.concatenate([row[2] for row in rows])[order],
+        np.concatenate([row[3] for row in rows], axis=1)[:, order],
+        np.searchsorted(buffer, np.arange(graph.size + 1)),
+        tuple(vague),
+    )
+
+
+def _waits(graph: Graph, u: int, possible: tuple[Intervals, ...], lanes: tuple[Lane, ...]) -> tuple[Intervals, Bools]:
+    """When u possibly waits on a successor, and which of these runs are certain throughout."""
+    after = graph.successors[u]
+    if not after:
+        return EMPTY, np.empty(0, np.bool_)
+    waits = _overlap(possible[u], [possible[v] for v in after])
+    if not len(lanes[u].unknown) and not any(len(lanes[v].unknown) for v in after):
+        return waits, np.ones(len(waits), np.bool_)
+    certain = _overlap(lanes[u].true, [lanes[v].true for v in after])
+    place = np.searchsorted(certain[:, 0], waits[:, 0])
+    inside = place < len(certain)
+    place = np.where(inside, place, 0)
+    same = np.zeros(len(waits), np.bool_) if not len(certain) else (certain[place] == waits).all(axis=1) & inside
+    return waits, same
+
+
+def _overlap(mine: Intervals, others: list[Intervals]) -> Intervals:
+    return intersect(mine, others[0] if len(others) == 1 else cover(tuple(others), 1))
+
+
+def _run_end(runs: Intervals, at: I8) -> I8:
+    """End of the run that holds each time."""
+    end: I8 = runs[np.searchsorted(runs[:, 0], at, side="right") - 1, 1]
+    return end
+
+
+def _one(u: int, words: int, count: int) -> Words:
+    refs = np.zeros((words, count), np.uint64)
+    refs[u >> 6] = np.uint64(1 << (u & 63))
+    return refs
+
+
+def _drain(
+    u: int, waits: Intervals, sure: Bools, possible: tuple[Intervals, ...], vague: list[Intervals]
+) -> tuple[I8, I8, Words]:
+    words = -(-len(possible) // 64)
+    if not len(waits):
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((words, 0), np.uint64)
+    begin, gone = waits[:, 0], waits[:, 1]
+    again = np.append(begin[1:], _FAR)
+    end = np.minimum(np.minimum(_run_end(possible[u], begin), gone + (gone - begin)), again)
+    if not sure.all():
+        vague.append(make(begin[~sure], end[~sure]))
+    keep = sure & (end > gone)
+    return gone[keep], end[keep], _one(u, words, int(keep.sum()))
+
+
+def _surge(
+    graph: Graph,
+    v: int,
+    lanes: tuple[Lane, ...],
+    possible: tuple[Intervals, ...],
+    waits: Intervals,
+    board: Board,
+    vague: list[Intervals],
+) -> tuple[I8, I8, Words]:
+    words = board.planes["hot"].shape[0]
+    runs = possible[v]
+    nothing = np.empty(0, np.int64), np.empty(0, np.int64), np.empty((words, 0), np.uint64)
+    if not len(runs) or not graph.ancestors[v]:
+        return nothing
+    onset, limit = runs[:, 0], runs[:, 1]
+    if len(waits):  # the hold ends where v begins to wait
+        place = np.searchsorted(waits[:, 0], onset)
+        limit = np.minimum(limit, np.where(place < len(waits), waits[np.minimum(place, len(waits) - 1), 0], _FAR))
+    chosen = np.flatnonzero(limit > onset)
+    if len(lanes[v].unknown):  # an onset inside an unknown stretch is handled by _unsure
+        chosen = chosen[np.isin(onset[chosen], lanes[v].true[:, 0])]
+    onset, limit = onset[chosen], limit[chosen]
+    columns = board.before(onset)
+    state = {name: board.planes[name][:, columns] * (columns >= 0) for name in ("hot", "unknown")}
+    near, unsure = _nearest(graph, v, state)
+    some = near.any(axis=0) | unsure
+    onset, limit, near, unsure = onset[some], limit[some], near[:, some], unsure[some]
+    since = onset.copy()
+    for w in graph.ancestors[v]:
+        mine = np.flatnonzero(bit(near, w))
+        if not len(mine):
+            continue
+        start = possible[w][np.searchsorted(possible[w][:, 0], onset[mine]) - 1, 0]
+        since[mine] = np.minimum(since[mine], start)
+        if len(lanes[w].unknown):
+            certain = lanes[w].true
+            unsure[mine] |= certain[np.searchsorted(certain[:, 0], onset[mine]) - 1, 0] != start
+    if unsure.any():
+        oldest = _oldest(graph, v, possible, onset[unsure], onset[unsure])
+        vague.append(
+            make(
+                onset[unsure],
+                np.minimum(runs[np.searchsorted(runs[:, 0], onset[unsure]), 1], 2 * onset[unsure] - oldest),
+            )
+        )
+    end = np.minimum(limit, 2 * onset - since)
+    keep = ~unsure & (end > onset)
+    return onset[keep], end[keep], near[:, keep]
+
+
+def _nearest(graph: Graph, v: int, state: dict[str, Words]) -> tuple[Words, Bools]:
+    """Hot buffers upstream of v that only cool ones part from it; and where an unknown one may be among them."""
+    shape = state["hot"].shape
+    found: dict[int, Words] = {}
+    unsure: dict[int, Bools] = {}
+    lossy = bool(state["unknown"].any())
+    order = [w for w in reversed(graph.downstream_first) if w in graph.ancestors[v] or w == v]
+    nothing, never = np.zeros(shape, np.uint64), np.zeros(shape[1], np.bool_)
+    for _ in range(len(order) if graph.cyclic else 1):
+        for u in order:
+            total, doubt = np.zeros(shape, np.uint64), np.zeros(shape[1], np.bool_)
+            for w in graph.predecessors[u]:
+                hot = bit(state["hot"], w)
+                total |= found.get(w, nothing) * ~hot
+                total[w >> 6] |= hot * np.uint64(1 << (w & 63))
+                if lossy:
+                    hidden = bit(state["unknown"], w)
+                    doubt |= hidden | (unsure.get(w, never) & ~hot)
+            found[u], unsure[u] = total, doubt
+    return found[v], unsure[v]
+
+
+def _oldest(graph: Graph, v: int, possible: tuple[Intervals, ...], first: I8, last: I8) -> I8:
+    """Earliest start of a possibly hot run of a buffer upstream of v that touches [first[i], last[i]]."""
+    oldest = last.copy()
+    for w in graph.ancestors[v]:
+        runs = possible[w]
+        place = np.searchsorted(runs[:, 1], first)
+        start = np.append(runs[:, 0], _FAR)[place]
+        oldest = np.where(start <= last, np.minimum(oldest, start), oldest)
+    return oldest
+
+
+def _unsure(graph: Graph, u: int, lanes: tuple[Lane, ...], possible: tuple[Intervals, ...]) -> Intervals:
+    """Where u's own unknown stretches hide a hold: to the end of its run, at most as long again as it can be old."""
+    gaps = lanes[u].unknown
+    if not len(gaps):
+        return EMPTY
+    begin, end = gaps[:, 0], gaps[:, 1]
+    run = possible[u][np.searchsorted(possible[u][:, 0], begin, side="right") - 1]
+    oldest = np.minimum(_oldest(graph, u, possible, begin, end), run[:, 0])
+    return make(begin, np.minimum(run[:, 1], np.maximum(end, 2 * end - oldest)))

@@ -80,7 +80,8 @@ module nps_top #(
 );
 
     `NPS_REFUSE(NUM_BP < 1 || NUM_BP > 62, nps_error__NUM_BP_must_be_1_to_62)
-    `NPS_REFUSE(FIFO_DEPTH < 4 || FIFO_DEPTH > 4096 || (FIFO_DEPTH & (FIFO_DEPTH - 1)) != 0, nps_error__FIFO_DEPTH_must_be_a_power_of_two_from_4_to_4096)
+    `NPS_REFUSE(FIFO_DEPTH < 4 || FIFO_DEPTH > 4096 || (FIFO_DEPTH & (FIFO_DEPTH - 1)) != 0,
+                nps_error__FIFO_DEPTH_must_be_a_power_of_two_from_4_to_4096)
 
     localparam SOURCES = NUM_BP + 1;
     localparam INDEX_W = $clog2(NUM_BP + 2);
@@ -147,7 +148,7 @@ module nps_top #(
     end
 
     // ---------------------------------------------------------------- start and flush
-    wire restart, begin_stream, offer, flush, done;
+    wire sampled, restart, begin_stream, offer, flush, done;
 
     nps_trace_control #(
         .LATENCY(`NPS_BP_LATENCY),
@@ -158,6 +159,7 @@ module nps_top #(
         .enable(enable),
         .done(done),
         .sampling(sampling),
+        .sampled(sampled),
         .active(active),
         .restart(restart),
         .begin_stream(begin_stream),
@@ -166,7 +168,7 @@ module nps_top #(
     );
 
     // ---------------------------------------------------------------- probes, their queues and mirrors
-    wire [SOURCES-1:0] accept, q_valid, q_mark, q_ready, drained, drained_ready, loss_cfg, loss_step, idle, step_held;
+    wire [SOURCES-1:0] accept, q_mark, q_ready, drained, drained_ready, loss_cfg, loss_step, idle, step_held;
     wire [140*SOURCES-1:0] q_entry;
 
     wire [SOURCES-1:0] op_select;
@@ -284,7 +286,6 @@ module nps_top #(
                 .ev_step(ev_step && offer),
                 .ev_step_ns(ev_step_ns),
                 .accept(accept[g]),
-                .q_valid(q_valid[g]),
                 .q_mark(q_mark[g]),
                 .q_entry(q_entry[140*g+:140]),
                 .q_ready(q_ready[g]),
@@ -311,9 +312,8 @@ module nps_top #(
     endgenerate
 
     // ---------------------------------------------------------------- merge
-    wire e_valid, e_ready, e_mark, e_loss_cfg, e_loss_step, e_empty, told;
+    wire e_valid, e_ready, e_plain, e_mark, e_loss_cfg, e_loss_step, e_empty, told;
     wire [INDEX_W-1:0] e_index;
-    wire [4:0] e_records;
     wire [139:0] e_entry;
 
     nps_trace_merge #(
@@ -324,7 +324,6 @@ module nps_top #(
         .clk(clk),
         .rst(rst),
         .accept(accept),
-        .q_valid(q_valid),
         .q_mark(q_mark),
         .q_entry(q_entry),
         .q_ready(q_ready),
@@ -338,7 +337,7 @@ module nps_top #(
         .m_mark(e_mark),
         .m_loss_cfg(e_loss_cfg),
         .m_loss_step(e_loss_step),
-        .m_records(e_records),
+        .m_plain(e_plain),
         .m_entry(e_entry),
         .told(told),
         .empty(e_empty)
@@ -365,7 +364,7 @@ module nps_top #(
     reg step_pending, ends;
     always @(posedge clk) begin
         if (rst) steps_coming <= {(`NPS_BP_LATENCY + 2) {1'b0}};
-        else steps_coming <= {steps_coming[`NPS_BP_LATENCY:0], stepped_ts || stepped_rel};
+        else steps_coming <= {steps_coming[`NPS_BP_LATENCY:0], (stepped_ts || stepped_rel) && sampled};
         step_pending <= |steps_coming || |step_held;
         ends <= flush && &idle;
     end
@@ -403,7 +402,7 @@ module nps_top #(
         .e_mark(e_mark),
         .e_loss_cfg(e_loss_cfg),
         .e_loss_step(e_loss_step),
-        .e_records(e_records),
+        .e_plain(e_plain),
         .e_entry(e_entry),
         .e_empty(e_empty),
         .told(told),

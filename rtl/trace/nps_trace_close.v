@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides when a frame ends.
 //
-// Does:      counts the frame's records and watches its age; `close` asks for the next group because the frame is full,
+// Does:      counts the frame's records and watches its age; `close` asks for the next group, because the frame is full,
 //            old (and not empty), the heartbeat is due, a loss was told, or a clock step was told by every source.
 // Promises:  FORMAT.md, rules 6 and 24. LOSS forces a group at most once per FRAME_RECORDS records; it waits, any
 //            group satisfies it. A clock step forces one behind the last source's pair.
-// Costs:     count and full: 1 clock after a record. Loss: 2. Age and heartbeat: 3. Clock step: 4 after the pair.
+// Costs:     full: 1 clock after the record. Loss: 3. Age and heartbeat: 4. Clock step: 2 after step_pending fell.
 // Overflow:  none.
 `default_nettype none
 `include "nps_trace.vh"
@@ -31,7 +31,7 @@ module nps_trace_close #(
 
     output reg  [15:0] previous,  // records of the frame before, valid from SYNC-A on
     output reg  [ 9:0] room,      // records that still fit this frame
-    output wire        close
+    output reg         close
 );
 
     localparam [9:0] MAX = FRAME_RECORDS;
@@ -50,7 +50,7 @@ module nps_trace_close #(
         end
     end
 
-    wire full = room == 10'd0;
+    wire fills = room == 10'd0 || (record && room == 10'd1);
 
     // ---------------------------------------------------------------- age
     reg [47:0] opened, age;
@@ -67,15 +67,17 @@ module nps_trace_close #(
     reg loss_told;
     reg [9:0] credit;  // records until LOSS may force a group again
 
-    wire loss_due = loss_told && credit == 10'd0;
+    reg loss_due;
 
     always @(posedge clk) begin
         if (rst || restart) begin
             loss_told <= 1'b0;
+            loss_due <= 1'b0;
             credit <= 10'd0;
         end else begin
             if (sync_a) loss_told <= 1'b0;
             else if (loss) loss_told <= 1'b1;
+            loss_due <= loss_told && credit == 10'd0 && !sync_a;
 
             if (sync_a && loss_due) credit <= MAX - 10'd1;
             else if (record && credit != 10'd0) credit <= credit - 10'd1;
@@ -91,7 +93,9 @@ module nps_trace_close #(
         step_due <= step_told && !step_pending;
     end
 
-    assign close = full || old || heartbeat || loss_due || step_due;
+    always @(posedge clk) begin
+        close <= !rst && !restart && ((fills && !sync_a) || old || heartbeat || loss_due || step_due);
+    end
 
 endmodule
 `default_nettype wire

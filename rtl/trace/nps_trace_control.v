@@ -21,6 +21,7 @@ module nps_trace_control #(
     input wire done,    // pulse: END has been taken
 
     output wire sampling,
+    output wire sampled,       // the inputs in the registered bus are offered
     output reg  active,        // from start until END has been taken
     output reg  restart,       // pulse, in the clock before the first offered inputs show in the registered bus
     output wire begin_stream,  // pulse, before the first event
@@ -32,12 +33,13 @@ module nps_trace_control #(
     `NPS_REFUSE(BEGIN_LATENCY < 2 || BEGIN_LATENCY >= LATENCY, nps_error__BEGIN_LATENCY_must_be_2_to_LATENCY_minus_1)
 
     reg run;
-    reg [LATENCY:0] sampled;
+    reg [LATENCY:0] offers;
     reg [BEGIN_LATENCY-1:0] restarted;
     reg over;  // no sample is on its way
 
     assign sampling = run && enable;
-    assign offer = sampled[LATENCY];
+    assign sampled = offers[0];
+    assign offer = offers[LATENCY];
     assign begin_stream = restarted[BEGIN_LATENCY-1];
 
     always @(posedge clk) begin
@@ -46,7 +48,7 @@ module nps_trace_control #(
             active <= 1'b0;
             restart <= 1'b0;
             restarted <= {BEGIN_LATENCY{1'b0}};
-            sampled <= {(LATENCY + 1) {1'b0}};
+            offers <= {(LATENCY + 1) {1'b0}};
             over <= 1'b0;
             flush <= 1'b0;
         end else begin
@@ -60,8 +62,8 @@ module nps_trace_control #(
                 active <= 1'b0;
             end
             restarted <= {restarted[BEGIN_LATENCY-2:0], restart};
-            sampled <= {sampled[LATENCY-1:0], sampling};
-            over <= !run && sampled == {(LATENCY + 1) {1'b0}} && restarted == {BEGIN_LATENCY{1'b0}} && !restart;
+            offers <= {offers[LATENCY-1:0], sampling};
+            over <= !run && offers == {(LATENCY + 1) {1'b0}} && restarted == {BEGIN_LATENCY{1'b0}} && !restart;
             flush <= active && over && !done;
         end
     end

@@ -26,22 +26,24 @@ module nps_trace_crc (
         s_data[`NPS_REC_SUB_LSB+:`NPS_REC_SUB_W] == `NPS_SYNC_A;
 
     reg word_valid, word_opens, state_valid, value_valid;
-    reg [31:0] word, state, state_closed;
+    reg [31:0] word_low, word_high;  // the wide XOR in two halves, one gate less deep
+    reg [31:0] state, state_closed;
 
     always @(posedge clk) begin
         word_valid  <= s_valid && !rst;
         state_valid <= word_valid && !rst;
         value_valid <= state_valid && !rst;
         if (s_valid) begin
-            word <= `NPS_CRC32_WORD(s_data);
+            word_low <= `NPS_CRC32_WORD({64'd0, s_data[63:0]});
+            word_high <= `NPS_CRC32_WORD({s_data[127:64], 64'd0});
             word_opens <= is_sync_a;
         end
         if (word_valid) begin
             if (word_opens) begin
                 state_closed <= state;
-                state <= `NPS_CRC32_NEXT(`NPS_CRC32_INIT) ^ word;
+                state <= `NPS_CRC32_NEXT(`NPS_CRC32_INIT) ^ word_low ^ word_high;
             end else begin
-                state <= `NPS_CRC32_NEXT(state) ^ word;
+                state <= `NPS_CRC32_NEXT(state) ^ word_low ^ word_high;
             end
         end
         if (state_valid) begin

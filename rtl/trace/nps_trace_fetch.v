@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completes the framer's choices: payload and time of each record.
 //
-// Does:      shows each choice to the sources (op_*), which answer with a word and a time one clock later, and puts the
+// Does:      shows each choice to the sources (op_*), which answer with a word and a time two clocks later, and puts the
 //            record together: a FIFO record has its own payload and time; a CLK pair its entry's time and the source's
 //            word; a LOSS burst the source's time and word; all else the group's time and the owner's word.
 // Promises:  records leave in the order chosen, one a clock. A word is read after the records chosen before it have
 //            reached their source's mirror.
-// Costs:     3 clocks. The group's time is read 2 clocks after the choice: it must not change before that.
+// Costs:     4 clocks. The group's time is read 3 clocks after the choice: it must not change before that.
 // Overflow:  none: no ready, the framer claims room at the exit first.
 `default_nettype none
 `include "nps_trace.vh"
@@ -44,7 +44,7 @@ module nps_trace_fetch #(
     output reg  [     3:0] op_sub,
     output reg  [    31:0] op_payload,
     output reg  [    31:0] op_bp_samples,
-    input  wire [    31:0] word,           // one clock after op_*, 0 if none is selected
+    input  wire [    31:0] word,           // two clocks after op_*, 0 if none is selected
     input  wire [    63:0] word_ts,
     input  wire [     1:0] word_tq,
 
@@ -52,6 +52,7 @@ module nps_trace_fetch #(
     input wire [63:0] group_ts,
     input wire [ 1:0] group_tq,
     input wire [31:0] frame,
+    input wire        first_frame,
     input wire [15:0] previous,
     input wire [31:0] stalled,
     input wire [31:0] crc_closed,
@@ -98,14 +99,36 @@ module nps_trace_fetch #(
         op_bp_samples <= s_bp_samples;
     end
 
+    // ---------------------------------------------------------------- look: the framer looks up its own
+    reg look_valid, look_entry, look_given, look_burst, look_last;
+    reg [INDEX_W-1:0] look_index;
+    reg [3:0] look_kind, look_sub;
+    reg [1:0] look_tq;
+    reg [63:0] look_ts;
+    reg [31:0] look_payload;
+
+    always @(posedge clk) begin
+        look_valid <= op_valid && !rst;
+        look_index <= op_index;
+        look_kind <= op_kind;
+        look_sub <= op_sub;
+        look_entry <= op_entry;
+        look_given <= op_given;
+        look_burst <= op_burst;
+        look_last <= op_last;
+        look_tq <= op_tq;
+        look_ts <= op_ts;
+        look_payload <= op_payload;
+    end
+
     reg [31:0] own;
     always @* begin
         own = 32'd0;
-        case (op_kind)
+        case (look_kind)
             `NPS_K_SYNC: begin
-                case (op_sub)
+                case (look_sub)
                     `NPS_SYNC_A: own = frame;
-                    `NPS_SYNC_B: own = frame == 32'd0 ? 32'd0 : crc_closed;
+                    `NPS_SYNC_B: own = first_frame ? 32'd0 : crc_closed;
                     `NPS_SYNC_C: begin
                         own[`NPS_SYNC_C_RECORDS_LSB+:`NPS_SYNC_C_RECORDS_W] = previous;
                         own[`NPS_SYNC_C_HASH_LSB+:`NPS_SYNC_C_HASH_W] = DESC_HASH[`NPS_SYNC_C_HASH_W-1:0];
@@ -114,7 +137,7 @@ module nps_trace_fetch #(
                 endcase
             end
             `NPS_K_CFG: begin
-                case (op_sub)
+                case (look_sub)
                     `NPS_CFG_VERSION: own = `NPS_VERSION;
                     `NPS_CFG_CLK_PERIOD: own = CLK_PERIOD_PS;
                     `NPS_CFG_DESC_HASH_LO: own = DESC_HASH[31:0];
@@ -126,46 +149,53 @@ module nps_trace_fetch #(
     end
 
     // ---------------------------------------------------------------- ready: the word is there
-    reg ready_valid, ready_entry, ready_given, ready_burst, ready_last;
+    reg ready_valid, ready_entry, ready_given, ready_burst, ready_last, ready_sync_a, ready_accepted;
     reg [INDEX_W-1:0] ready_index;
     reg [3:0] ready_kind, ready_sub;
     reg [1:0] ready_tq;
     reg [63:0] ready_ts;
-    reg [31:0] ready_payload, ready_own;
+    reg [31:0] ready_payload;
 
     always @(posedge clk) begin
-        ready_valid <= op_valid && !rst;
-        ready_index <= op_index;
-        ready_kind <= op_kind;
-        ready_sub <= op_sub;
-        ready_entry <= op_entry;
-        ready_given <= op_given;
-        ready_burst <= op_burst;
-        ready_last <= op_last;
-        ready_tq <= op_tq;
-        ready_ts <= op_ts;
-        ready_payload <= op_payload;
-        ready_own <= op_index == FRAMER ? own : 32'd0;
+        ready_valid <= look_valid && !rst;
+        ready_index <= look_index;
+        ready_kind <= look_kind;
+        ready_sub <= look_sub;
+        ready_entry <= look_entry;
+        ready_given <= look_given;
+        ready_burst <= look_burst;
+        ready_last <= look_last;
+        ready_sync_a <= look_kind == `NPS_K_SYNC && look_sub == `NPS_SYNC_A;
+        ready_accepted <= !look_entry && look_kind == `NPS_K_CNT && look_sub == `NPS_CNT_ACCEPTED;
+        ready_tq <= look_tq;
+        ready_ts <= look_ts;
+        // the entry's payload, or what the framer adds to the sources' words
+        ready_payload <= look_given ? look_payload : look_index == FRAMER ? own : 32'd0;
     end
 
     // ---------------------------------------------------------------- record
-    wire is_sync_a = ready_kind == `NPS_K_SYNC && ready_sub == `NPS_SYNC_A;
-    wire [INDEX_W+5:0] bp_src = {6'd0, ready_index};
+    function [5:0] src(input reg [INDEX_W-1:0] index);
+        reg [INDEX_W+5:0] wide;
+        begin
+            wide = {6'd0, index};
+            src = index == FRAMER ? `NPS_SRC_FRAMER : index == MARK ? `NPS_SRC_MARK : wide[5:0];
+        end
+    endfunction
 
     always @(posedge clk) begin
         m_valid <= ready_valid && !rst;
         m_index <= ready_index;
         m_kind <= ready_kind;
         m_sub <= ready_sub;
-        m_src <= ready_index == FRAMER ? `NPS_SRC_FRAMER : ready_index == MARK ? `NPS_SRC_MARK : bp_src[5:0];
-        m_accepted <= !ready_entry && ready_kind == `NPS_K_CNT && ready_sub == `NPS_CNT_ACCEPTED;
+        m_src <= src(ready_index);
+        m_accepted <= ready_accepted;
         m_last <= ready_last;
-        m_payload <= ready_given ? ready_payload : word | ready_own;
+        m_payload <= ready_payload | (ready_given ? 32'd0 : word);
         m_tq <= ready_entry ? ready_tq : ready_burst ? word_tq : group_tq;
-        m_ts <= ready_entry ? ready_ts : ready_burst ? word_ts : is_sync_a ? `NPS_MAGIC : group_ts;
+        m_ts <= ready_entry ? ready_ts : ready_burst ? word_ts : ready_sync_a ? `NPS_MAGIC : group_ts;
     end
 
-    assign busy = op_valid || ready_valid || m_valid;
+    assign busy = op_valid || look_valid || ready_valid || m_valid;
 
 endmodule
 `default_nettype wire

@@ -5,11 +5,12 @@
 // Promises:  FORMAT.md, rules 1 to 13 and 20 to 25: a group is SYNC-A, B, C, CNT, CFG, STATE hot, bp, unknown, dry with
 //            nothing between; a LOSS burst with its entry and a CLK pair with its record hold no group; no frame
 //            exceeds FRAME_RECORDS; m_last on the last record of a group and on END, nowhere else.
-// Costs:     one record a clock from the queues; a group costs its 9 records and about 14 idle clocks (the pipeline
-//            empties between SYNC-A and SYNC-B, for the CRC-32). 3 clocks from the choice to the record.
+// Costs:     one plain entry a clock. A group costs its 9 records and about 20 idle clocks (the pipeline empties between
+//            SYNC-A and SYNC-B, for the CRC-32), a LOSS burst or a clock step about 12. 4 clocks from choice to record.
 // Overflow:  none: without `go` it stops, and entries wait in their queues.
 //
-// Stages: choose (state machine) -> op_* registers, the sources fetch their words -> ready_* registers -> record.
+// The choice is a plain entry, in state RUN, or what the state machine has put into next_* a clock before: so that only
+// a few registers decide whether an entry is taken.
 `default_nettype none
 `include "nps_refuse.vh"
 `include "nps_trace.vh"
@@ -39,7 +40,7 @@ module nps_trace_frame #(
     input  wire               e_mark,
     input  wire               e_loss_cfg,
     input  wire               e_loss_step,
-    input  wire [        4:0] e_records,
+    input  wire               e_plain,    // no mark, no clock step
     input  wire [      139:0] e_entry,    // {step, record, bp_samples, tq, ts, kind, sub, payload}
     input  wire               e_empty,    // no entry queued anywhere
     output reg                told,       // a loss was told
@@ -54,7 +55,7 @@ module nps_trace_frame #(
     output wire [     31:0] op_payload,
     output wire [     31:0] op_bp_samples,
     output reg              final_counts,
-    input  wire [     31:0] word,         // of all sources, one clock after op_*
+    input  wire [     31:0] word,         // of all sources, two clocks after op_*
     input  wire [     63:0] word_ts,
     input  wire [      1:0] word_tq,
     input  wire             step_pending, // a clock step is still to be told by some source
@@ -65,7 +66,7 @@ module nps_trace_frame #(
 
     // exit
     input  wire        go,
-    output reg         claim,
+    output wire        claim,
     input  wire        out_empty,
     input  wire [31:0] stalled,
     input  wire [31:0] crc_closed,
@@ -88,31 +89,35 @@ module nps_trace_frame #(
     `NPS_REFUSE(NUM_BP < 1 || NUM_BP > 62, nps_error__NUM_BP_must_be_1_to_62)
     `NPS_REFUSE((1 << INDEX_W) < NUM_BP + 2, nps_error__INDEX_W_must_hold_NUM_BP_plus_1)
     `NPS_REFUSE(FRAME_RECORDS < 32 || FRAME_RECORDS > 512, nps_error__FRAME_RECORDS_must_be_32_to_512)
-    `NPS_REFUSE(FRAME_AGE_NS == 0 || HEARTBEAT_NS < FRAME_AGE_NS, nps_error__HEARTBEAT_NS_must_not_be_below_FRAME_AGE_NS)
+    `NPS_REFUSE(FRAME_AGE_NS == 0 || HEARTBEAT_NS < FRAME_AGE_NS,
+                nps_error__HEARTBEAT_NS_must_not_be_below_FRAME_AGE_NS)
 
     localparam [INDEX_W-1:0] MARK = NUM_BP;
     localparam [INDEX_W-1:0] FRAMER = NUM_BP + 1;
 
     // ---------------------------------------------------------------- state
-    localparam [3:0] IDLE = 4'd0;
-    localparam [3:0] CLOSE = 4'd1;        // latch the group's time, let the last user of the old one pass
-    localparam [3:0] GROUP_A = 4'd2;
-    localparam [3:0] GROUP = 4'd3;        // the other eight, once the pipeline is empty
-    localparam [3:0] START_CFG = 4'd4;
-    localparam [3:0] START_STATE = 4'd5;
-    localparam [3:0] RUN = 4'd6;
-    localparam [3:0] LOSS = 4'd7;
-    localparam [3:0] STEP_LO = 4'd8;
-    localparam [3:0] STEP_HI = 4'd9;
-    localparam [3:0] RECORD = 4'd10;      // the record of a marked or step entry
-    localparam [3:0] SETTLE = 4'd11;      // until step_pending shows what was just told
-    localparam [3:0] END_LATCH = 4'd12;
-    localparam [3:0] END_CNT = 4'd13;
-    localparam [3:0] END = 4'd14;
-    localparam [3:0] END_TAKEN = 4'd15;   // END is on its way to the sink
+    localparam [4:0] IDLE = 5'd0;
+    localparam [4:0] CLOSE = 5'd1;        // latch the group's time, once the last user of the old one has passed
+    localparam [4:0] GROUP_A = 5'd2;
+    localparam [4:0] GROUP = 5'd3;        // the other eight, once the pipeline is empty
+    localparam [4:0] START_CFG = 5'd4;
+    localparam [4:0] START_STATE = 5'd5;
+    localparam [4:0] RUN = 5'd6;
+    localparam [4:0] CHECK = 5'd7;        // does the run of a marked or step entry fit the frame?
+    localparam [4:0] DECIDE = 5'd8;
+    localparam [4:0] LOSS = 5'd9;
+    localparam [4:0] STEP_LO = 5'd10;
+    localparam [4:0] STEP_HI = 5'd11;
+    localparam [4:0] RECORD = 5'd12;
+    localparam [4:0] POP = 5'd13;         // the entry leaves when its last record has been chosen
+    localparam [4:0] SETTLE = 5'd14;      // until step_pending shows what was just told
+    localparam [4:0] END_LATCH = 5'd15;
+    localparam [4:0] END_CNT = 5'd16;
+    localparam [4:0] END = 5'd17;
+    localparam [4:0] END_TAKEN = 5'd18;   // END is on its way to the sink
 
-    localparam [2:0] SETTLE_CLOCKS = 3'd5;
-    localparam [2:0] LATCH_CLOCKS = 3'd2;
+    localparam [3:0] SETTLE_CLOCKS = 4'd9;
+    localparam [3:0] LATCH_CLOCKS = 4'd5;
 
     // words of a LOSS burst; a position is skipped if the source has no such word
     localparam [3:0] AT_FIRST = 4'd0;
@@ -126,84 +131,39 @@ module nps_trace_frame #(
     localparam [3:0] AT_DRY = 4'd8;
     localparam [3:0] AT_LIMITS = 4'd9;
     localparam [3:0] AT_STALE = 4'd10;
-    localparam [3:0] AT_LAYERS = 4'd11;
-    localparam [3:0] AT_DRY_MASK = 4'd12;
+    localparam [3:0] AT_LAYERS = 4'd11;  // then DRY_MASK
 
-    // words of a group behind SYNC-A
+    // words of a group behind SYNC-A, then AT_HOT .. AT_DRY
     localparam [3:0] AT_SYNC_B = 4'd0;
     localparam [3:0] AT_SYNC_C = 4'd1;
     localparam [3:0] AT_CNT = 4'd2;
     localparam [3:0] AT_CFG = 4'd3;
-    // then AT_HOT .. AT_DRY
 
-
-    reg [3:0] state, resume, at;
-    reg [2:0] pause;
+    reg [4:0] state, resume;
+    reg [3:0] at, pause;
+    reg running;  // state == RUN
+    reg popping;  // e_ready for a marked or step entry
 
     wire e_step = e_entry[139];
     wire e_record = e_entry[138];
+    wire has_layers = e_index != MARK;
+    wire paused = pause != 4'd0;
 
-    // ---------------------------------------------------------------- round robins and lists
-    wire [INDEX_W-1:0] cnt_index, cfg_index, state_index, all_cnt_index, all_cfg_index, all_state_index;
-    wire [3:0] cnt_sub, cfg_sub, state_sub, all_cnt_sub, all_cfg_sub, all_state_sub;
-    wire all_cnt_last, all_cfg_last, all_state_last;
-    wire [2:0] unused_last;
-    reg takes_cnt, takes_cfg, takes_state;
+    // ---------------------------------------------------------------- choice
+    reg next_valid, next_entry, next_given, next_burst, next_free, next_last, next_opens, next_loss, next_step;
+    reg [INDEX_W-1:0] next_index;
+    reg [3:0] next_kind, next_sub;
+    wire close;
 
-    nps_trace_walk #(
-        .KIND(`NPS_K_CNT),
-        .NUM_BP(NUM_BP),
-        .INDEX_W(INDEX_W)
-    ) u_cnt (
-        .clk(clk), .rst(rst), .restart(restart), .next(claim && state == GROUP && takes_cnt),
-        .index(cnt_index), .sub(cnt_sub), .last(unused_last[0])
-    );
-    nps_trace_walk #(
-        .KIND(`NPS_K_CFG),
-        .NUM_BP(NUM_BP),
-        .INDEX_W(INDEX_W)
-    ) u_cfg (
-        .clk(clk), .rst(rst), .restart(restart), .next(claim && state == GROUP && takes_cfg),
-        .index(cfg_index), .sub(cfg_sub), .last(unused_last[1])
-    );
-    nps_trace_walk #(
-        .KIND(`NPS_K_STATE),
-        .NUM_BP(NUM_BP),
-        .INDEX_W(INDEX_W)
-    ) u_state (
-        .clk(clk), .rst(rst), .restart(restart), .next(claim && state == GROUP && takes_state),
-        .index(state_index), .sub(state_sub), .last(unused_last[2])
-    );
-    nps_trace_walk #(
-        .KIND(`NPS_K_CNT),
-        .NUM_BP(NUM_BP),
-        .INDEX_W(INDEX_W)
-    ) u_all_cnt (
-        .clk(clk), .rst(rst), .restart(restart), .next(claim && state == END_CNT),
-        .index(all_cnt_index), .sub(all_cnt_sub), .last(all_cnt_last)
-    );
-    nps_trace_walk #(
-        .KIND(`NPS_K_CFG),
-        .NUM_BP(NUM_BP),
-        .INDEX_W(INDEX_W)
-    ) u_all_cfg (
-        .clk(clk), .rst(rst), .restart(restart), .next(claim && state == START_CFG),
-        .index(all_cfg_index), .sub(all_cfg_sub), .last(all_cfg_last)
-    );
-    nps_trace_walk #(
-        .KIND(`NPS_K_STATE),
-        .NUM_BP(NUM_BP),
-        .INDEX_W(INDEX_W)
-    ) u_all_state (
-        .clk(clk), .rst(rst), .restart(restart), .next(claim && state == START_STATE),
-        .index(all_state_index), .sub(all_state_sub), .last(all_state_last)
-    );
+    wire takes = running && e_plain && go && !close && !next_valid;
+    wire place = !next_valid || go;  // next_* is free in the next clock
+
+    assign e_ready = takes || popping;
+    assign claim = (takes && e_valid) || (next_valid && go);
 
     // ---------------------------------------------------------------- frame accounting
     wire [15:0] previous;
     wire [9:0] room;
-    wire close;
-    reg opens, tells_loss, tells_step;
 
     nps_trace_close #(
         .FRAME_RECORDS(FRAME_RECORDS),
@@ -215,26 +175,49 @@ module nps_trace_frame #(
         .restart(restart),
         .rel_ns(rel_ns),
         .record(claim),
-        .sync_a(claim && opens),
-        .loss(claim && tells_loss),
-        .step(claim && tells_step),
+        .sync_a(next_valid && go && next_opens),
+        .loss(next_valid && go && next_loss),
+        .step(next_valid && go && next_step),
         .step_pending(step_pending),
         .previous(previous),
         .room(room),
         .close(close)
     );
 
-    // ---------------------------------------------------------------- choose
-    reg offers;                 // a record is chosen, if there is room at the exit
+    // ---------------------------------------------------------------- round robins of the groups, lists of start and end
+    wire [INDEX_W-1:0] cnt_index, cfg_index, state_index;
+    wire [3:0] cnt_sub, cfg_sub, state_sub;
+    wire list_last;
+
+    nps_trace_lists #(
+        .NUM_BP (NUM_BP),
+        .INDEX_W(INDEX_W)
+    ) u_lists (
+        .clk(clk),
+        .rst(rst),
+        .restart(restart),
+        .robin(state == GROUP),
+        .next_cnt(put && (state == END_CNT || (state == GROUP && at == AT_CNT))),
+        .next_cfg(put && (state == START_CFG || (state == GROUP && at == AT_CFG))),
+        .next_state(put && (state == START_STATE || (state == GROUP && kind == `NPS_K_STATE))),
+        .cnt_index(cnt_index),
+        .cnt_sub(cnt_sub),
+        .cfg_index(cfg_index),
+        .cfg_sub(cfg_sub),
+        .state_index(state_index),
+        .state_sub(state_sub),
+        .list_last(list_last)
+    );
+
+    // ---------------------------------------------------------------- what the state machine says next
+    reg offers;
     reg [INDEX_W-1:0] index;
     reg [3:0] kind, sub;
-    reg from_entry, from_burst, burst_ends, is_last;
+    reg from_entry, given, from_burst, burst_ends, is_last, opens, tells_loss, tells_step;
+    wire put = offers && place;
+    wire lists = !close && !next_valid;  // one by one, so that `close` knows of the word before
     wire fetching;
-
-    wire fits = {5'd0, e_records} <= room;
-    wire plain = !e_mark && !e_step;
-    wire moving = fetching || sealing;
-    wire has_layers = e_index != MARK;
+    reg moving;  // records between here and crc_*
 
     always @* begin
         offers = 1'b0;
@@ -242,65 +225,46 @@ module nps_trace_frame #(
         kind = e_entry[39:36];
         sub = e_entry[35:32];
         from_entry = 1'b0;
+        given = 1'b0;
         from_burst = 1'b0;
         burst_ends = 1'b0;
         is_last = 1'b0;
         opens = 1'b0;
-        takes_cnt = 1'b0;
-        takes_cfg = 1'b0;
-        takes_state = 1'b0;
         tells_loss = 1'b0;
         tells_step = 1'b0;
         case (state)
             GROUP_A: begin
                 offers = 1'b1;
                 opens = 1'b1;
-                index = FRAMER;
-                kind = `NPS_K_SYNC;
-                sub = `NPS_SYNC_A;
+                {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_A};
             end
             GROUP: begin
-                offers = !moving || at != AT_SYNC_B;
-                index = FRAMER;
-                kind = `NPS_K_SYNC;
+                offers = at != AT_SYNC_B || !moving;
+                is_last = at == AT_DRY;
                 case (at)
-                    AT_SYNC_B: sub = `NPS_SYNC_B;
-                    AT_SYNC_C: sub = `NPS_SYNC_C;
-                    AT_CNT: begin
-                        {index, kind, sub} = {cnt_index, `NPS_K_CNT, cnt_sub};
-                        takes_cnt = 1'b1;
-                    end
-                    AT_CFG: begin
-                        {index, kind, sub} = {cfg_index, `NPS_K_CFG, cfg_sub};
-                        takes_cfg = 1'b1;
-                    end
-                    default: begin
-                        {index, kind, sub} = {state_index, `NPS_K_STATE, state_sub};
-                        takes_state = 1'b1;
-                        is_last = at == AT_DRY;
-                    end
+                    AT_SYNC_B: {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_B};
+                    AT_SYNC_C: {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_C};
+                    AT_CNT: {index, kind, sub} = {cnt_index, `NPS_K_CNT, cnt_sub};
+                    AT_CFG: {index, kind, sub} = {cfg_index, `NPS_K_CFG, cfg_sub};
+                    default: {index, kind, sub} = {state_index, `NPS_K_STATE, state_sub};
                 endcase
             end
             START_CFG: begin
-                offers = !close;
-                {index, kind, sub} = {all_cfg_index, `NPS_K_CFG, all_cfg_sub};
+                offers = lists;
+                {index, kind, sub} = {cfg_index, `NPS_K_CFG, cfg_sub};
             end
             START_STATE: begin
-                offers = !close;
-                {index, kind, sub} = {all_state_index, `NPS_K_STATE, all_state_sub};
+                offers = lists;
+                {index, kind, sub} = {state_index, `NPS_K_STATE, state_sub};
             end
             END_CNT: begin
-                offers = !close;
-                {index, kind, sub} = {all_cnt_index, `NPS_K_CNT, all_cnt_sub};
+                offers = lists;
+                {index, kind, sub} = {cnt_index, `NPS_K_CNT, cnt_sub};
             end
             END: begin
-                offers = !close && !moving;
-                {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_END};
+                offers = lists && !moving;
                 is_last = 1'b1;
-            end
-            RUN: begin
-                offers = e_valid && fits && plain && !close;
-                from_entry = 1'b1;
+                {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_END};
             end
             LOSS: begin
                 offers = 1'b1;
@@ -349,121 +313,168 @@ module nps_trace_frame #(
                 {kind, sub} = {`NPS_K_CLK, `NPS_CLK_STEP_HI};
             end
             RECORD: begin
-                offers = e_record;
+                offers = 1'b1;
                 from_entry = 1'b1;
+                given = 1'b1;
             end
             default: ;
         endcase
-        claim = offers && go;
     end
 
-    // a marked or step entry without a record leaves by RECORD too
-    assign e_ready = state == RUN ? claim : state == RECORD && (go || !e_record);
+    always @(posedge clk) begin
+        if (rst) next_valid <= 1'b0;
+        else next_valid <= put || (next_valid && !go);
+        if (place) begin
+            next_index <= index;
+            next_kind <= kind;
+            next_sub <= sub;
+            next_entry <= from_entry;
+            next_given <= given;
+            next_burst <= from_burst;
+            next_free <= burst_ends;
+            next_last <= is_last;
+            next_opens <= opens;
+            next_loss <= tells_loss;
+            next_step <= tells_step;
+        end
+        told <= next_valid && go && next_free;
+        moving <= put || next_valid || fetching || sealing;
+    end
 
     // ---------------------------------------------------------------- next state
+    // records of a marked or step entry: LOSS x2, CLK x3, keyframe x4, CFG x2 or x4, CLK pair, record
+    reg [4:0] needs;
+    reg fits;
+
     always @(posedge clk) begin
-        told <= claim && burst_ends;
+        needs <= (e_mark ? (has_layers ? 5'd8 : 5'd2) : 5'd0) + (e_mark && e_loss_step ? 5'd3 : 5'd0) +
+            (e_mark && e_loss_cfg ? 5'd2 : 5'd0) + (e_step ? 5'd2 : 5'd0) + {4'd0, e_record};
+        fits <= {5'd0, needs} <= room;
+
+        running <= 1'b0;
+        popping <= 1'b0;
         done <= 1'b0;
         final_counts <= 1'b0;
-        if (pause != 3'd0) pause <= pause - 3'd1;
+        if (paused) pause <= pause - 4'd1;
+
         case (state)
             IDLE: begin
-                pause  <= SETTLE_CLOCKS;
                 resume <= START_CFG;
+                pause <= SETTLE_CLOCKS;  // the mirrors are being loaded
                 if (restart) state <= CLOSE;
             end
-            CLOSE: if (pause == 3'd0) state <= GROUP_A;
+            CLOSE: begin
+                if (next_valid) pause <= LATCH_CLOCKS;
+                else if (!paused) state <= GROUP_A;
+            end
             GROUP_A: begin
                 at <= AT_SYNC_B;
-                if (claim) state <= GROUP;
+                if (put) state <= GROUP;
             end
             GROUP:
-            if (claim) begin
+            if (put) begin
                 at <= at == AT_CFG ? AT_HOT : at + 4'd1;
                 if (is_last) state <= resume;
             end
             START_CFG: begin
                 resume <= START_CFG;
-                pause  <= LATCH_CLOCKS;
-                if (close) state <= CLOSE;
-                else if (claim && all_cfg_last) state <= START_STATE;
+                pause <= LATCH_CLOCKS;
+                if (close && !next_valid) state <= CLOSE;
+                else if (put && list_last) state <= START_STATE;
             end
             START_STATE: begin
                 resume <= START_STATE;
-                pause  <= LATCH_CLOCKS;
-                if (close) state <= CLOSE;
-                else if (claim && all_state_last) state <= RUN;
+                pause <= LATCH_CLOCKS;
+                if (close && !next_valid) state <= CLOSE;
+                else if (put && list_last) state <= RUN;
             end
             RUN: begin
+                running <= 1'b1;
                 resume <= RUN;
                 pause <= LATCH_CLOCKS;
                 at <= AT_FIRST;
-                if (close || (e_valid && !fits)) state <= CLOSE;
-                else if (e_valid && e_mark) state <= LOSS;
-                else if (e_valid && e_step) state <= STEP_LO;
-                else if (!e_valid && e_empty && flush) state <= END_LATCH;
+                if (running) begin
+                    if (close || (e_valid && !e_plain) || (!e_valid && e_empty && flush)) running <= 1'b0;
+                    if (close) state <= CLOSE;
+                    else if (e_valid && !e_plain) state <= CHECK;
+                    else if (!e_valid && e_empty && flush) state <= END_LATCH;
+                end
             end
+            CHECK: state <= DECIDE;
+            DECIDE: state <= !fits ? CLOSE : e_mark ? LOSS : STEP_LO;
             LOSS:
-            if (claim) begin
+            if (put) begin
                 at <= at + 4'd1;
                 if (at == AT_SECOND && !e_loss_step) at <= AT_HOT;
-                if (burst_ends) state <= e_step ? STEP_LO : RECORD;
+                if (burst_ends) state <= e_step ? STEP_LO : e_record ? RECORD : POP;
             end
-            STEP_LO: if (claim) state <= STEP_HI;
-            STEP_HI: if (claim) state <= RECORD;
-            RECORD: begin
-                pause <= SETTLE_CLOCKS;
-                if (e_ready) state <= SETTLE;
+            STEP_LO: if (put) state <= STEP_HI;
+            STEP_HI: if (put) state <= e_record ? RECORD : POP;
+            RECORD: if (put) state <= POP;
+            POP: begin
+                pause <= e_step || (e_mark && e_loss_step) ? SETTLE_CLOCKS : 4'd1;
+                if (!next_valid) begin
+                    popping <= 1'b1;
+                    state <= SETTLE;
+                end
             end
-            SETTLE: if (pause == 3'd0) state <= RUN;
+            SETTLE: if (!paused) state <= RUN;
             END_LATCH: begin
                 final_counts <= 1'b1;
-                if (pause == 3'd0) state <= END_CNT;
+                if (next_valid) pause <= LATCH_CLOCKS;
+                else if (!paused) state <= END_CNT;
             end
             END_CNT: begin
                 resume <= END_CNT;
-                pause  <= LATCH_CLOCKS;
-                if (close) state <= CLOSE;
-                else if (claim && all_cnt_last) state <= END;
+                pause <= LATCH_CLOCKS;
+                if (close && !next_valid) state <= CLOSE;
+                else if (put && list_last) state <= END;
             end
             END: begin
                 resume <= END;
-                pause  <= LATCH_CLOCKS;
-                if (close) state <= CLOSE;
-                else if (claim) state <= END_TAKEN;
+                pause <= LATCH_CLOCKS;
+                if (close && !next_valid) state <= CLOSE;
+                else if (put) state <= END_TAKEN;
             end
             default:  // END_TAKEN
-            if (!moving && out_empty) begin
+            if (!next_valid && !moving && out_empty) begin
                 done  <= 1'b1;
                 state <= IDLE;
             end
         endcase
-        if (rst) state <= IDLE;
+        if (rst) begin
+            state <= IDLE;
+            running <= 1'b0;
+            popping <= 1'b0;
+        end
     end
 
     // ---------------------------------------------------------------- time and number of the group
     reg emitted;  // a FIFO record since start
+    reg first_frame;
     reg [63:0] last_ts, group_ts;
     reg [1:0] last_tq, group_tq;
     reg [31:0] frame;
 
+    wire latches = (state == CLOSE || state == END_LATCH) && !paused && !next_valid;
+    wire queued = state == CLOSE && emitted && !e_empty;
+
     always @(posedge clk) begin
-        if (claim && from_entry) begin
-            last_ts <= e_entry[103:40];
-            last_tq <= e_entry[105:104];
-        end
+        if (claim && (takes || next_entry)) {last_tq, last_ts} <= e_entry[105:40];
         if (restart) emitted <= 1'b0;
-        else if (claim && from_entry) emitted <= 1'b1;
+        else if (claim && (takes || next_entry)) emitted <= 1'b1;
+        if (latches) {group_tq, group_ts} <= queued ? {last_tq, last_ts} : {tq, ts_ns};
 
-        if ((state == CLOSE || state == END_LATCH) && pause == 3'd0) begin
-            group_ts <= state == CLOSE && emitted && !e_empty ? last_ts : ts_ns;
-            group_tq <= state == CLOSE && emitted && !e_empty ? last_tq : tq;
+        if (restart) begin
+            frame <= 32'd0;
+            first_frame <= 1'b1;
+        end else if (put && state == GROUP && is_last) begin
+            frame <= frame + 32'd1;
+            first_frame <= 1'b0;
         end
-
-        if (restart) frame <= 32'd0;
-        else if (claim && state == GROUP && is_last) frame <= frame + 32'd1;
     end
 
+    // ---------------------------------------------------------------- complete it
     nps_trace_fetch #(
         .NUM_BP(NUM_BP),
         .INDEX_W(INDEX_W),
@@ -473,14 +484,14 @@ module nps_trace_frame #(
         .clk(clk),
         .rst(rst),
         .s_valid(claim),
-        .s_index(index),
-        .s_kind(kind),
-        .s_sub(sub),
-        .s_entry(from_entry),
-        .s_given(state == RUN || state == RECORD),
-        .s_burst(from_burst),
-        .s_free(burst_ends),
-        .s_last(is_last),
+        .s_index(next_valid ? next_index : e_index),
+        .s_kind(next_valid ? next_kind : e_entry[39:36]),
+        .s_sub(next_valid ? next_sub : e_entry[35:32]),
+        .s_entry(next_valid ? next_entry : 1'b1),
+        .s_given(next_valid ? next_given : 1'b1),
+        .s_burst(next_valid && next_burst),
+        .s_free(next_valid && next_free),
+        .s_last(next_valid && next_last),
         .s_tq(e_entry[105:104]),
         .s_ts(e_entry[103:40]),
         .s_payload(e_entry[31:0]),
@@ -499,6 +510,7 @@ module nps_trace_frame #(
         .group_ts(group_ts),
         .group_tq(group_tq),
         .frame(frame),
+        .first_frame(first_frame),
         .previous(previous),
         .stalled(stalled),
         .crc_closed(crc_closed),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The account of what one source lost: drop registers and one shadow.
 //
-// Does:      while the FIFO drops, adds up records, first and last time, layers hit and clock steps; `mark` or `drain`
-//            moves the account to the shadow, where the output reads it until `release`.
+// Does:      while the FIFO drops, adds up records, first and last time, layers hit and clock steps; `move` closes the
+//            account and copies it to the shadow, where the output reads it until `free`.
 // Promises:  every dropped record is counted once, in the account that is open when it drops (count saturates at 2^32-1).
-// Costs:     1 clock. Inputs are one clock behind the FIFO's decision, so that no adder hangs on it.
-// Overflow:  the shadow is single: the user must not mark or drain while `busy` (nps_fifo's s_hold).
+// Costs:     1 clock, 2 for the upper half of step_sum. Runs one clock behind the FIFO's decision, so that no adder
+//            hangs on it.
+// Overflow:  the shadow is single: the user must not move while `busy` (nps_fifo's s_hold sees to it).
 `default_nettype none
 `include "nps_trace.vh"
 
@@ -15,21 +16,22 @@ module nps_trace_loss (
 
     // one entry dropped
     input wire        drop,
-    input wire        drop_record,   // it had a record
-    input wire        drop_step,     // it had a clock step, worth two records
-    input wire [ 3:0] kind,
-    input wire [ 3:0] sub,
+    input wire        drop_bp,     // with a BP record
+    input wire        drop_lapse,  // with a STATE unknown record
+    input wire        drop_cfg,    // with a CFG record
+    input wire        drop_other,  // with another record
+    input wire        drop_step,   // with a clock step, worth two records
     input wire [ 1:0] tq,
     input wire [63:0] ts,
     input wire [31:0] payload,
     input wire [63:0] step_ns,
 
-    input wire move,     // account to shadow, never with drop
-    input wire free,     // shadow no longer needed
+    input wire move,  // account to shadow, never with drop
+    input wire free,  // shadow no longer needed
 
-    output reg         busy,   // shadow in use
+    output reg         busy,      // shadow in use
     output reg  [31:0] count,
-    output reg  [31:0] layers, // 0: the whole source
+    output reg  [31:0] layers,    // 0: the whole source
     output reg  [63:0] first_ts,
     output reg  [ 1:0] first_tq,
     output reg  [63:0] last_ts,
@@ -41,44 +43,58 @@ module nps_trace_loss (
 );
 
     // ---------------------------------------------------------------- drop registers
-    reg open;
+    reg open, full, whole, cfg, step;
     reg [31:0] sum, mask;
-    reg whole, cfg, step;
-    reg [63:0] from_ts, to_ts, step_total;
+    reg [63:0] from_ts, to_ts;
     reg [1:0] from_tq, to_tq;
 
-    wire [1:0] records = {drop_step, 1'b0} + {1'b0, drop_record};
-    wire [32:0] sum_next = {1'b0, open ? sum : 32'd0} + {31'd0, records};
-
-    wire is_bp = drop_record && kind == `NPS_K_BP;
-    wire is_lapse = drop_record && kind == `NPS_K_STATE && sub == `NPS_STATE_UNKNOWN;
-    wire is_cfg = drop_record && kind == `NPS_K_CFG;
-    wire is_whole = drop_step || (drop_record && !is_bp && !is_lapse);
-    wire [31:0] hit = is_bp ? 32'd1 << payload[`NPS_BP_LAYER_LSB+:`NPS_BP_LAYER_W] : is_lapse ? payload : 32'd0;
+    wire record = drop_bp || drop_lapse || drop_cfg || drop_other;
+    wire [1:0] records = {drop_step, record};
+    wire [32:0] sum_next = {1'b0, sum} + {31'd0, records};
+    wire [31:0] hit = (drop_bp ? 32'd1 << payload[`NPS_BP_LAYER_LSB+:`NPS_BP_LAYER_W] : 32'd0) |
+        (drop_lapse ? payload : 32'd0);
 
     always @(posedge clk) begin
         if (rst || move) begin
             open <= 1'b0;
+            full <= 1'b0;
+            whole <= 1'b0;
+            cfg <= 1'b0;
+            step <= 1'b0;
+            sum <= 32'd0;
+            mask <= 32'd0;
         end else if (drop) begin
             open <= 1'b1;
+            full <= full || sum_next[32];
+            whole <= whole || drop_step || drop_cfg || drop_other;
+            cfg <= cfg || drop_cfg;
+            step <= step || drop_step;
+            sum <= sum_next[31:0];
+            mask <= mask | hit;
         end
-        if (drop) begin
-            sum <= sum_next[32] ? 32'hFFFFFFFF : sum_next[31:0];
-            mask <= (open ? mask : 32'd0) | hit;
-            whole <= (open && whole) || is_whole;
-            cfg <= (open && cfg) || is_cfg;
-            step <= (open && step) || drop_step;
-            step_total <= (open ? step_total : 64'd0) + (drop_step ? step_ns : 64'd0);
-            if (!open) begin
-                from_ts <= ts;
-                from_tq <= tq;
-            end
-            to_ts <= ts;
-            to_tq <= tq;
-        end
+        if (drop && !open) {from_tq, from_ts} <= {tq, ts};
+        if (drop) {to_tq, to_ts} <= {tq, ts};
     end
 
-    assign step_open = open && step;
+    assign step_open = step;
+
+    // the sum of steps, its upper half one clock behind
+    reg [31:0] low, high;
+    reg adds_high, carry, moves_high;
+    reg [31:0] step_high;
+    wire adds = drop && drop_step;
+    wire [32:0] low_next = {1'b0, low} + {1'b0, step_ns[31:0]};
+
+    always @(posedge clk) begin
+        if (rst || move) low <= 32'd0;
+        else if (adds) low <= low_next[31:0];
+        carry <= low_next[32];
+        step_high <= step_ns[63:32];
+        adds_high <= adds && !rst;
+        moves_high <= move && !rst;
+        if (rst || moves_high) high <= 32'd0;
+        else if (adds_high) high <= high + step_high + {31'd0, carry};
+    end
 
     // ---------------------------------------------------------------- shadow
     always @(posedge clk) begin
@@ -96,14 +112,13 @@ module nps_trace_loss (
             has_step <= 1'b0;
         end
         if (move) begin
-            count <= sum;
+            count <= sum | {32{full}};
             layers <= whole ? 32'd0 : mask;
-            first_ts <= from_ts;
-            first_tq <= from_tq;
-            last_ts <= to_ts;
-            last_tq <= to_tq;
-            step_sum <= step_total;
+            {first_tq, first_ts} <= {from_tq, from_ts};
+            {last_tq, last_ts} <= {to_tq, to_ts};
+            step_sum[31:0] <= low;
         end
+        if (moves_high) step_sum[63:32] <= high;
     end
 
 endmodule

@@ -5,7 +5,7 @@
 //            an entry that has only the mark.
 // Promises:  entries of one clock leave in source order, those of different clocks in order of time; nothing is
 //            taken behind a marked entry until the framer has told its loss (`told`).
-// Costs:     up to one entry a clock; 1 clock through the mux, 1 in the skid buffer.
+// Costs:     up to one entry a clock; 1 clock behind the grant of the order queue, 1 through the mux.
 // Overflow:  none: what is not taken stays in its queue.
 `default_nettype none
 `include "nps_trace.vh"
@@ -20,7 +20,6 @@ module nps_trace_merge #(
 
     // queues
     input  wire [    SOURCES-1:0] accept,
-    input  wire [    SOURCES-1:0] q_valid,
     input  wire [    SOURCES-1:0] q_mark,
     input  wire [140*SOURCES-1:0] q_entry,
     output wire [    SOURCES-1:0] q_ready,
@@ -36,7 +35,7 @@ module nps_trace_merge #(
     output wire               m_mark,
     output wire               m_loss_cfg,   // this mark's account has a CFG word
     output wire               m_loss_step,  // this mark's account has a clock step
-    output wire [        4:0] m_records,    // records that the entry makes, its LOSS burst included
+    output wire               m_plain,      // no mark, no clock step
     output wire [      139:0] m_entry,      // {step, record, bp_samples, tq, ts, kind, sub, payload}
 
     input  wire told,
@@ -44,9 +43,11 @@ module nps_trace_merge #(
 );
 
     // ---------------------------------------------------------------- arrivals
-    wire order_valid, order_empty, order_ready;
-    wire [INDEX_W-1:0] order_src;
-    wire [SOURCES-1:0] order_mask;
+    localparam SRC_W = $clog2(SOURCES);
+
+    wire grant_valid, grant_ready, grant_empty, order_valid, order_ready;
+    wire [SRC_W-1:0] grant_src, order_src;
+    wire [SOURCES-1:0] grant_mask, order_mask;
 
     nps_orderq #(
         .N(SOURCES),
@@ -55,31 +56,40 @@ module nps_trace_merge #(
         .clk(clk),
         .rst(rst),
         .s_mask(accept),
-        .m_valid(order_valid),
-        .m_src(order_src[$clog2(SOURCES)-1:0]),
-        .m_mask(order_mask),
-        .m_ready(order_ready),
-        .empty(order_empty)
+        .m_valid(grant_valid),
+        .m_src(grant_src),
+        .m_mask(grant_mask),
+        .m_ready(grant_ready),
+        .empty(grant_empty)
     );
 
-    generate
-        if (INDEX_W > $clog2(SOURCES)) begin : gen_wide_index
-            assign order_src[INDEX_W-1:$clog2(SOURCES)] = 0;
-        end
-    endgenerate
+    // cuts the way back from the mux into the order queue
+    nps_skid #(
+        .DATA_W(SRC_W + SOURCES)
+    ) u_grant (
+        .clk(clk),
+        .rst(rst),
+        .s_axis_tdata({grant_src, grant_mask}),
+        .s_axis_tvalid(grant_valid),
+        .s_axis_tready(grant_ready),
+        .m_axis_tdata({order_src, order_mask}),
+        .m_axis_tvalid(order_valid),
+        .m_axis_tready(order_ready)
+    );
 
     // ---------------------------------------------------------------- choose
+    // A granted entry is at the head of its queue by now (proved): the grant takes longer than the queue.
     wire [SOURCES-1:0] lowest = drained & (~drained + {{(SOURCES - 1) {1'b0}}, 1'b1});
     wire any_drained = |drained;
-    wire [SOURCES-1:0] from = any_drained ? lowest : order_mask;
 
     reg waits;  // a marked entry is on its way to the framer
     wire skid_ready;
-    wire moves = skid_ready && !waits && (any_drained || (order_valid && |(order_mask & q_valid)));
+    wire free = skid_ready && !waits;
+    wire moves = free && (any_drained || order_valid);
 
-    assign q_ready = moves && !any_drained ? order_mask : {SOURCES{1'b0}};
-    assign drained_ready = moves ? lowest : {SOURCES{1'b0}};
-    assign order_ready = moves && !any_drained;
+    assign order_ready = free && !any_drained;
+    assign q_ready = order_mask & {SOURCES{order_ready && order_valid}};
+    assign drained_ready = lowest & {SOURCES{free}};
 
     reg [139:0] entry;
     reg [INDEX_W-1:0] index;
@@ -88,37 +98,36 @@ module nps_trace_merge #(
         entry = 140'd0;
         index = {INDEX_W{1'b0}};
         for (i = 0; i < SOURCES; i = i + 1) begin
-            entry = entry | ({140{from[i] && !any_drained}} & q_entry[140*i+:140]);
+            entry = entry | ({140{order_mask[i]}} & q_entry[140*i+:140]);
             index = index | ({INDEX_W{lowest[i]}} & i[INDEX_W-1:0]);
         end
-        if (!any_drained) index = order_src;
+        if (any_drained) entry[139:138] = 2'b00;  // neither clock step nor record
+        else index[SRC_W-1:0] = order_src;
     end
 
     wire mark = any_drained || |(order_mask & q_mark);
-    wire cfg = mark && |(from & loss_cfg);
-    wire step = mark && |(from & loss_step);
-    wire has_layers = !from[SOURCES-1];
-    // LOSS x2, keyframe x4 and CFG 2, 3; CFG 14, 15; CLK STATE and pair; the entry's pair; its record
-    wire [4:0] records = (!mark ? 5'd0 : has_layers ? 5'd8 : 5'd2) + (cfg && has_layers ? 5'd2 : 5'd0) +
-        (step ? 5'd3 : 5'd0) + (entry[139] ? 5'd2 : 5'd0) + {4'd0, entry[138]};
+    wire [SOURCES-1:0] from = any_drained ? lowest : order_mask;
+    wire cfg = |(from & loss_cfg);
+    wire step = |(from & loss_step);
+    wire plain = !mark && !entry[139];
 
     always @(posedge clk) begin
         if (rst || told) waits <= 1'b0;
         else if (moves && mark) waits <= 1'b1;
-        empty <= order_empty && !any_drained && !m_valid && !moves && accept == {SOURCES{1'b0}};
+        empty <= grant_empty && !order_valid && !any_drained && !m_valid && accept == {SOURCES{1'b0}};
     end
 
-    localparam W = INDEX_W + 3 + 5 + 140;
+    localparam W = INDEX_W + 4 + 140;
 
     nps_skid #(
         .DATA_W(W)
     ) u_skid (
         .clk(clk),
         .rst(rst),
-        .s_axis_tdata({index, mark, cfg, step, records, entry}),
+        .s_axis_tdata({index, plain, mark, cfg, step, entry}),
         .s_axis_tvalid(moves),
         .s_axis_tready(skid_ready),
-        .m_axis_tdata({m_index, m_mark, m_loss_cfg, m_loss_step, m_records, m_entry}),
+        .m_axis_tdata({m_index, m_plain, m_mark, m_loss_cfg, m_loss_step, m_entry}),
         .m_axis_tvalid(m_valid),
         .m_axis_tready(m_ready)
     );

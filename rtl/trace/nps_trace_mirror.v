@@ -6,7 +6,7 @@
 //            STATE 2    unknown as told; what is unknown is neither hot nor dry nor bp_en
 //            CFG 2, 3   limits
 // Promises:  a layer is never hot and unknown at once; layers outside LAYERS stay 0 if the records name none.
-// Costs:     1 clock from a record to the masks. `load` wins over `update`.
+// Costs:     2 clocks from a record to the masks, 1 from a load, which wins.
 // Overflow:  none.
 `default_nettype none
 `include "nps_trace.vh"
@@ -37,18 +37,32 @@ module nps_trace_mirror #(
     output reg [31:0] stale
 );
 
-    wire [`NPS_BP_LAYER_W-1:0] layer = payload[`NPS_BP_LAYER_LSB+:`NPS_BP_LAYER_W];
-    wire [`NPS_BP_OCC_W-1:0] occ = payload[`NPS_BP_OCC_LSB+:`NPS_BP_OCC_W];
-    wire [`NPS_CFG_BP_LIMITS_TH_WET_W-1:0] th_wet = limits[`NPS_CFG_BP_LIMITS_TH_WET_LSB+:`NPS_CFG_BP_LIMITS_TH_WET_W];
+    // ---------------------------------------------------------------- what the record says
+    reg lapses, new_limits, new_stale;
+    reg enters, cools, drives, dries, wets;
+    reg [31:0] layer;  // one-hot, 0 if the record is no BP
+    reg [31:0] word;
 
     wire told = update && kind == `NPS_K_BP;
-    wire [31:0] one = told ? 32'd1 << layer : 32'd0;
-    wire [31:0] now_bp_en = {32{payload[`NPS_BP_BP_EN_LSB]}};
-    wire [31:0] sets_hot = {32{sub == `NPS_BP_ENTER}};
-    wire [31:0] clears_hot = {32{sub == `NPS_BP_EXIT || sub == `NPS_BP_KNOWN}};
-    wire [31:0] sets_dry = {32{occ == {`NPS_BP_OCC_W{1'b0}}}} & DRY_MASK;
-    wire [31:0] clears_dry = {32{occ >= th_wet}};
-    wire lapses = update && kind == `NPS_K_STATE && sub == `NPS_STATE_UNKNOWN;
+    wire [`NPS_BP_LAYER_W-1:0] id = payload[`NPS_BP_LAYER_LSB+:`NPS_BP_LAYER_W];
+    wire [`NPS_BP_OCC_W-1:0] occ = payload[`NPS_BP_OCC_LSB+:`NPS_BP_OCC_W];
+    wire [31:0] limits_now = new_limits ? word : limits;  // those of the record just ahead, if it has any
+
+    always @(posedge clk) begin
+        lapses <= update && kind == `NPS_K_STATE && sub == `NPS_STATE_UNKNOWN;
+        new_limits <= update && kind == `NPS_K_CFG && sub == `NPS_CFG_BP_LIMITS;
+        new_stale <= update && kind == `NPS_K_CFG && sub == `NPS_CFG_STALE;
+        layer <= told ? 32'd1 << id : 32'd0;
+        enters <= sub == `NPS_BP_ENTER;
+        cools <= sub == `NPS_BP_EXIT || sub == `NPS_BP_KNOWN;
+        drives <= payload[`NPS_BP_BP_EN_LSB];
+        dries <= occ == {`NPS_BP_OCC_W{1'b0}};
+        wets <= occ >= limits_now[`NPS_CFG_BP_LIMITS_TH_WET_LSB+:`NPS_CFG_BP_LIMITS_TH_WET_W];
+        word <= payload;
+    end
+
+    // ---------------------------------------------------------------- masks
+    wire [31:0] lapsed = lapses ? word : 32'd0;
 
     always @(posedge clk) begin
         if (load) begin
@@ -58,18 +72,13 @@ module nps_trace_mirror #(
             dry <= load_dry;
             limits <= load_limits;
             stale <= load_stale;
-        end else if (lapses) begin
-            hot <= hot & ~payload;
-            bp_en <= bp_en & ~payload;
-            unknown <= payload;
-            dry <= dry & ~payload;
         end else begin
-            hot <= (hot & ~(one & clears_hot)) | (one & sets_hot);
-            bp_en <= (bp_en & ~one) | (one & now_bp_en);
-            unknown <= unknown & ~one;
-            dry <= (dry & ~(one & clears_dry)) | (one & sets_dry);
-            if (update && kind == `NPS_K_CFG && sub == `NPS_CFG_BP_LIMITS) limits <= payload;
-            if (update && kind == `NPS_K_CFG && sub == `NPS_CFG_STALE) stale <= payload;
+            hot <= (hot & ~lapsed & ~(layer & {32{cools}})) | (layer & {32{enters}});
+            bp_en <= (bp_en & ~lapsed & ~layer) | (layer & {32{drives}});
+            dry <= (dry & ~lapsed & ~(layer & {32{wets}})) | (layer & {32{dries}} & DRY_MASK);
+            unknown <= lapses ? word : unknown & ~layer;
+            if (new_limits) limits <= word;
+            if (new_stale) stale <= word;
         end
     end
 

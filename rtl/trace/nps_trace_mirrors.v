@@ -4,9 +4,9 @@
 // Does:      the input mirror follows the records offered (kept or dropped), the output mirror those emitted. `capture`
 //            copies the input mirror, as it was before this clock's record, to the snapshot; `load` copies the snapshot
 //            to the output mirror: from there a LOSS burst reads its keyframe and limits.
-// Promises:  mask_word and limit_word show the output mirror as left by the records before the one now in op_*.
-// Costs:     no clock from op_sub to the words. A restart takes 3 clocks to reach the output mirror: it goes the way of
-//            a loss, input mirror, snapshot, output mirror.
+// Promises:  mask and limit words show the output mirror as left by the records emitted up to 2 clocks ago.
+// Costs:     2 clocks from a record to its mirror, 3 from `capture` until `load` may come, none from word_sub to the
+//            words. A restart takes 3 clocks to the output mirror: it goes the way of a loss.
 // Overflow:  none.
 `default_nettype none
 `include "nps_trace.vh"
@@ -31,17 +31,21 @@ module nps_trace_mirrors #(
     input wire capture,
     input wire load,
 
-    // the record at the output: emitted = from the queue; others read the words
-    input  wire        emitted,
-    input  wire [ 3:0] op_kind,
-    input  wire [ 3:0] op_sub,
-    input  wire [31:0] op_payload,
-    output reg  [31:0] mask_word,   // of STATE op_sub
-    output reg  [31:0] limit_word   // of CFG op_sub
+    // a record emitted
+    input wire        emitted,
+    input wire [ 3:0] op_kind,
+    input wire [ 3:0] op_sub,
+    input wire [31:0] op_payload,
+
+    // words of the output mirror
+    input  wire [ 3:0] word_sub,
+    output reg  [31:0] mask_word,   // of STATE word_sub
+    output reg  [31:0] limit_word   // of CFG word_sub
 );
 
-    reg capture_start, load_start;
+    reg captures, capture_start, load_start;
     always @(posedge clk) begin
+        captures <= capture && !rst;  // the record before is in the masks, this clock's is not
         capture_start <= restart && !rst;
         load_start <= capture_start && !rst;
     end
@@ -73,7 +77,7 @@ module nps_trace_mirrors #(
 
     reg [31:0] shot_hot, shot_bp_en, shot_unknown, shot_dry, shot_limits, shot_stale;
     always @(posedge clk) begin
-        if (capture || capture_start) begin
+        if (captures || capture_start) begin
             shot_hot <= in_hot;
             shot_bp_en <= in_bp_en;
             shot_unknown <= in_unknown;
@@ -109,13 +113,13 @@ module nps_trace_mirrors #(
     );
 
     always @* begin
-        case (op_sub)
+        case (word_sub)
             `NPS_STATE_HOT: mask_word = out_hot;
             `NPS_STATE_BP_EN: mask_word = out_bp_en;
             `NPS_STATE_UNKNOWN: mask_word = out_unknown;
             default: mask_word = out_dry;
         endcase
-        case (op_sub)
+        case (word_sub)
             `NPS_CFG_BP_LIMITS: limit_word = out_limits;
             `NPS_CFG_STALE: limit_word = out_stale;
             `NPS_CFG_LAYERS: limit_word = LAYERS;

@@ -4,7 +4,7 @@
 // Does:      a claim reserves the place of one record before it is made, `go` says that there is one; the record
 //            arrives some clocks later and waits here. So nothing behind the framer ever stops or is lost.
 // Promises:  AXI-Stream with registered outputs: valid does not wait for ready, data is stable until taken.
-//            Claims at most while go is 1 => no overflow. One record a clock if a claim returns within DEPTH clocks.
+//            Claims at most while go is 1 => no overflow. One record a clock if a place is free again DEPTH - 2 clocks after its claim.
 // Costs:     2 clocks from s_valid to m_axis_tvalid; DEPTH x 129 bits of distributed RAM.
 // Overflow:  none by construction. A stalled sink is counted: `stalled` = floor(clocks with valid and not ready / 256).
 `default_nettype none
@@ -33,7 +33,8 @@ module nps_trace_out #(
     output wire [31:0] stalled
 );
 
-    `NPS_REFUSE(DEPTH < 4 || DEPTH > 64 || (DEPTH & (DEPTH - 1)) != 0, nps_error__DEPTH_must_be_a_power_of_two_from_4_to_64)
+    `NPS_REFUSE(DEPTH < 4 || DEPTH > 64 || (DEPTH & (DEPTH - 1)) != 0,
+                nps_error__DEPTH_must_be_a_power_of_two_from_4_to_64)
 
     localparam AW = $clog2(DEPTH);
     localparam [AW:0] ONE = 1;
@@ -51,7 +52,7 @@ module nps_trace_out #(
             empty <= 1'b1;
         end else begin
             claims <= claims_next;
-            go <= claims_next != FULL;
+            go <= claims < FULL - ONE;  // this clock's claim may take the last place
             empty <= claims_next == {(AW + 1) {1'b0}};
         end
     end

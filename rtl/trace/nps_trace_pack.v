@@ -43,24 +43,27 @@ module nps_trace_pack #(
     reg [31:0] counts[0:(1<<INDEX_W)-1];
     reg [(1<<INDEX_W)-1:0] counted;  // 0: this source's count is 0, whatever the RAM holds
 
-    reg a_valid, a_accepted, a_last, a_known, a_repeat;
-    reg [INDEX_W-1:0] a_index;
+    reg a_valid, a_accepted, a_last, a_known, a_again, a_before;
+    reg [INDEX_W-1:0] a_index, b_index;
     reg [31:0] a_count, a_payload;
     reg [63:0] a_ts;
     reg [ 1:0] a_tq;
     reg [3:0] a_kind, a_sub;
     reg [ 5:0] a_src;
 
-    reg [31:0] newest;  // what the record before wrote; the RAM shows it one clock later
-    wire [31:0] count = a_repeat ? newest : a_known ? a_count : 32'd0;
-    wire [31:0] count_next = count + 32'd1;
+    reg b_valid;
+    reg [31:0] b_count, older;
+    wire [31:0] b_next = b_count + 32'd1;
+
+    // the RAM shows a count 2 clocks late: take it from the record just ahead, or from the one before that
+    wire [31:0] count = a_again ? b_next : a_before ? older : a_known ? a_count : 32'd0;
 
     always @(posedge clk) begin
-        if (a_valid) begin
-            counts[a_index] <= count_next;
-            newest <= count_next;
-        end
+        if (b_valid) counts[b_index] <= b_next;
         a_count <= counts[s_index];
+        older <= b_next;
+        b_count <= count;
+        b_index <= a_index;
     end
 
     always @(posedge clk) begin
@@ -71,7 +74,8 @@ module nps_trace_pack #(
         end
         a_valid <= s_valid && !rst;
         a_known <= counted[s_index];
-        a_repeat <= a_valid && a_index == s_index;
+        a_again <= a_valid && a_index == s_index;
+        a_before <= b_valid && b_index == s_index;
         a_index <= s_index;
         a_accepted <= s_accepted;
         a_last <= s_last;
@@ -84,7 +88,7 @@ module nps_trace_pack #(
     end
 
     // ---------------------------------------------------------------- sequence number, then CRC-8
-    reg b_valid, b_last, c_valid, c_last;
+    reg b_last, c_valid, c_last;
     reg [127:0] b_data, c_data;
 
     always @(posedge clk) begin

@@ -6,12 +6,12 @@
 //            LOSS, STATE, CFG, CLK and CNT records to the framer.
 // Promises:  every entry offered leaves by the queue or is counted in a LOSS; entries stay in order; the shadow is
 //            never overwritten; nothing here can hold up the source.
-// Costs:     4 clocks from an event to the queue's head, 1 clock from the framer's op to `word` and `word_ts`.
+// Costs:     a few clocks from an event to the queue's head (nps_fifo), 2 from the framer's op to its word.
 // Overflow:  whole entries drop while the FIFO is full, until it is half empty and the account before is told; also when
 //            the side FIFO for clock steps is full. The first entry kept after a loss carries a mark.
 //
-// Word port: the framer shows each record it emits one clock after choosing it (op_*). An op with op_entry is a FIFO
-// entry; with op_burst part of a LOSS burst; else of a group or a start or END sequence.
+// Word port: the framer shows each record it emits (op_*). An op with op_entry is of a FIFO entry; with op_burst of a
+// LOSS burst; else of a group, the start or the end.
 `default_nettype none
 `include "nps_trace.vh"
 
@@ -40,9 +40,8 @@ module nps_trace_source #(
     input wire        ev_step,        // a clock step before the record, if any
     input wire [63:0] ev_step_ns,
 
-    // queue
+    // queue; nps_trace_merge knows from its grants when an entry is there
     output wire         accept,  // this clock's entry is queued
-    output wire         q_valid,
     output wire         q_mark,
     output wire [139:0] q_entry, // {step, record, bp_samples, tq, ts, kind, sub, payload}
     input  wire         q_ready,
@@ -55,7 +54,7 @@ module nps_trace_source #(
     output wire loss_cfg,
     output wire loss_step,
 
-    // the framer's record, and its words one clock later (0 unless selected)
+    // the framer's record, and two clocks later its words (0 unless selected)
     input  wire        op_select,
     input  wire        op_entry,
     input  wire        op_burst,
@@ -76,7 +75,7 @@ module nps_trace_source #(
     // ---------------------------------------------------------------- queue
     wire offer = ev_valid || ev_step;
     wire steps_full;
-    wire drop, mark, drain, dropping, busy;
+    wire drop, mark, drain, dropping, busy, unused_valid;
     wire [$clog2(FIFO_DEPTH):0] level;
 
     nps_fifo #(
@@ -95,7 +94,7 @@ module nps_trace_source #(
         .s_drain(drain),
         .dropping(dropping),
         .level(level),
-        .m_valid(q_valid),
+        .m_valid(unused_valid),
         .m_data(q_entry),
         .m_mark(q_mark),
         .m_ready(q_ready)
@@ -106,7 +105,7 @@ module nps_trace_source #(
     reg [63:0] steps[0:3];
     reg [2:0] steps_put, steps_take;
     wire [63:0] step_head = steps[steps_take[1:0]];
-    wire steps_pop = op_select && op_entry && op_kind == `NPS_K_CLK && op_sub == `NPS_CLK_STEP_HI;
+    reg steps_pop;
 
     assign steps_full = steps_put - steps_take == STEPS;
 
@@ -122,7 +121,7 @@ module nps_trace_source #(
     end
 
     // ---------------------------------------------------------------- one clock behind: account and input mirror
-    reg is_drop, is_move, is_drain, is_record, is_step;
+    reg is_drop, is_move, is_drain, is_record, is_step, is_bp, is_lapse, is_cfg, is_other;
     reg [3:0] kind, sub;
     reg [ 1:0] tq;
     reg [63:0] ts, step_ns;
@@ -134,6 +133,11 @@ module nps_trace_source #(
         is_drain <= drain && !rst;
         is_record <= ev_valid;
         is_step <= ev_step;
+        is_bp <= ev_valid && ev_kind == `NPS_K_BP;
+        is_lapse <= ev_valid && ev_kind == `NPS_K_STATE && ev_sub == `NPS_STATE_UNKNOWN;
+        is_cfg <= ev_valid && ev_kind == `NPS_K_CFG;
+        is_other <= ev_valid && ev_kind != `NPS_K_BP && ev_kind != `NPS_K_CFG &&
+            !(ev_kind == `NPS_K_STATE && ev_sub == `NPS_STATE_UNKNOWN);
         kind <= ev_kind;
         sub <= ev_sub;
         tq <= ev_tq;
@@ -151,16 +155,17 @@ module nps_trace_source #(
         .clk(clk),
         .rst(rst),
         .drop(is_drop),
-        .drop_record(is_record),
+        .drop_bp(is_bp),
+        .drop_lapse(is_lapse),
+        .drop_cfg(is_cfg),
+        .drop_other(is_other),
         .drop_step(is_step),
-        .kind(kind),
-        .sub(sub),
         .tq(tq),
         .ts(ts),
         .payload(payload),
         .step_ns(step_ns),
         .move(is_move),
-        .free(op_select && op_free),
+        .free(frees),
         .busy(busy),
         .count(loss_count),
         .layers(loss_layers),
@@ -183,8 +188,40 @@ module nps_trace_source #(
         step_pending <= steps_put != steps_take || (is_drop && is_step) || step_open || (busy && loss_step);
     end
 
-    // ---------------------------------------------------------------- mirrors and words
-    wire loads = op_select && op_burst && op_kind == `NPS_K_LOSS && op_sub == `NPS_LOSS_FIRST;
+    // ---------------------------------------------------------------- what the framer's record asks for
+    localparam [2:0] FROM_MASKS = 3'd0;
+    localparam [2:0] FROM_LIMITS = 3'd1;
+    localparam [2:0] FROM_COUNT = 3'd2;
+    localparam [2:0] FROM_LAYERS = 3'd3;
+    localparam [2:0] FROM_DROPPED = 3'd4;
+    localparam [2:0] FROM_BP_SAMPLES = 3'd5;
+    localparam [2:0] FROM_STEP = 3'd6;
+    localparam [2:0] FROM_CLK_STATE = 3'd7;
+
+    reg selected, frees, loads, step_high, step_lost;
+    reg [2:0] from;
+    reg [3:0] word_sub;
+
+    wire is_step_hi = op_kind == `NPS_K_CLK && op_sub == `NPS_CLK_STEP_HI;
+
+    always @(posedge clk) begin
+        selected <= op_select && !rst;
+        frees <= op_select && op_free && !rst;
+        loads <= op_select && op_kind == `NPS_K_LOSS && op_sub == `NPS_LOSS_FIRST && !rst;
+        steps_pop <= op_select && op_entry && is_step_hi && !rst;
+        step_high <= op_sub == `NPS_CLK_STEP_HI;
+        step_lost <= op_burst;
+        word_sub <= op_sub;
+        case (op_kind)
+            `NPS_K_STATE: from <= FROM_MASKS;
+            `NPS_K_CFG: from <= FROM_LIMITS;
+            `NPS_K_LOSS: from <= op_sub == `NPS_LOSS_FIRST ? FROM_COUNT : FROM_LAYERS;
+            `NPS_K_CNT: from <= op_sub == `NPS_CNT_DROPPED ? FROM_DROPPED : FROM_BP_SAMPLES;
+            default: from <= op_sub == `NPS_CLK_STATE ? FROM_CLK_STATE : FROM_STEP;
+        endcase
+    end
+
+    // ---------------------------------------------------------------- mirrors
     wire [31:0] mask_word, limit_word, bp_samples;
 
     generate
@@ -208,6 +245,7 @@ module nps_trace_source #(
                 .op_kind(op_kind),
                 .op_sub(op_sub),
                 .op_payload(op_payload),
+                .word_sub(word_sub),
                 .mask_word(mask_word),
                 .limit_word(limit_word)
             );
@@ -223,44 +261,44 @@ module nps_trace_source #(
             assign mask_word = 32'd0;
             assign limit_word = 32'd0;
             assign bp_samples = 32'd0;
-            wire unused = &{1'b0, restart, limits, stale, op_payload, op_bp_samples, final_counts, 1'b0};
+            wire unused = &{1'b0, restart, limits, stale, op_payload, op_bp_samples, final_counts, kind, sub, is_record,
+                word_sub, LAYERS, DRY_MASK, 1'b0};
         end
     endgenerate
 
+    // ---------------------------------------------------------------- words
     reg [31:0] dropped;
     always @(posedge clk) begin
         if (rst || restart) dropped <= 32'd0;
         else if (loads) dropped <= dropped + loss_count;
     end
 
-    wire [63:0] step = op_burst ? step_sum : step_head;
+    wire [63:0] step = step_lost ? step_sum : step_head;
 
-    reg [31:0] chosen;
+    reg [31:0] clk_state;
     always @* begin
-        case (op_kind)
-            `NPS_K_STATE: chosen = mask_word;
-            `NPS_K_CFG: chosen = limit_word;
-            `NPS_K_LOSS: chosen = op_sub == `NPS_LOSS_FIRST ? loss_count : loss_layers;
-            `NPS_K_CNT: chosen = op_sub == `NPS_CNT_DROPPED ? dropped : bp_samples;
-            default: begin  // CLK
-                case (op_sub)
-                    `NPS_CLK_STEP_LO: chosen = step[31:0];
-                    `NPS_CLK_STEP_HI: chosen = step[63:32];
-                    default: begin  // STATE
-                        chosen = 32'd0;
-                        chosen[`NPS_CLK_STATE_TQ_LSB+:`NPS_CLK_STATE_TQ_W] = last_tq;
-                        chosen[`NPS_CLK_STATE_LOCKED_LSB] = last_tq == `NPS_TQ_LOCKED;
-                        chosen[`NPS_CLK_STATE_HOLDOVER_LSB] = last_tq == `NPS_TQ_HOLDOVER;
-                    end
-                endcase
-            end
-        endcase
+        clk_state = 32'd0;
+        clk_state[`NPS_CLK_STATE_TQ_LSB+:`NPS_CLK_STATE_TQ_W] = last_tq;
+        clk_state[`NPS_CLK_STATE_LOCKED_LSB] = last_tq == `NPS_TQ_LOCKED;
+        clk_state[`NPS_CLK_STATE_HOLDOVER_LSB] = last_tq == `NPS_TQ_HOLDOVER;
     end
 
     always @(posedge clk) begin
-        word <= op_select ? chosen : 32'd0;
-        word_ts <= !op_select ? 64'd0 : loads ? first_ts : last_ts;
-        word_tq <= !op_select ? 2'd0 : loads ? first_tq : last_tq;
+        case (from)
+            FROM_MASKS: word <= mask_word;
+            FROM_LIMITS: word <= limit_word;
+            FROM_COUNT: word <= loss_count;
+            FROM_LAYERS: word <= loss_layers;
+            FROM_DROPPED: word <= dropped;
+            FROM_BP_SAMPLES: word <= bp_samples;
+            FROM_STEP: word <= step_high ? step[63:32] : step[31:0];
+            default: word <= clk_state;
+        endcase
+        {word_tq, word_ts} <= from == FROM_COUNT ? {first_tq, first_ts} : {last_tq, last_ts};
+        if (!selected) begin
+            word <= 32'd0;
+            {word_tq, word_ts} <= 66'd0;
+        end
     end
 
 endmodule

@@ -29,7 +29,8 @@ module nps_trace_walk #(
     output reg               last
 );
 
-    `NPS_REFUSE(KIND != `NPS_K_CNT && KIND != `NPS_K_CFG && KIND != `NPS_K_STATE, nps_error__KIND_must_be_CNT_CFG_or_STATE)
+    `NPS_REFUSE(KIND != `NPS_K_CNT && KIND != `NPS_K_CFG && KIND != `NPS_K_STATE,
+                nps_error__KIND_must_be_CNT_CFG_or_STATE)
 
     localparam [INDEX_W-1:0] ONE = 1;
     localparam [INDEX_W-1:0] BP_FIRST = 0;

@@ -6,7 +6,7 @@
 // after a drop none is accepted until level < DEPTH / 2, and the first that is has its mark bit set, or s_drain
 // tells that all entries are gone and nothing followed. So between two marks more than DEPTH / 2 entries leave and a
 // single shadow of the loss registers is enough: without s_refuse no entry is marked while a marked one is stored.
-// Costs: 3 clocks from s_accept to m_valid, then one entry a clock; block RAM with an output register.
+// Costs: 4 clocks from s_accept to m_valid, then one entry a clock (from DEPTH 8 on); distributed RAM.
 // Overflow: s_drop in the clock of the entry that is lost; the caller keeps count, times and layers.
 `include "nps_refuse.vh"
 `default_nettype none
@@ -76,48 +76,84 @@ module nps_fifo #(
         end
     end
 
-    // ---- storage: RAM, its output latch, output register
-    (* no_rw_check *)
-    reg [DATA_W:0] ram[0:DEPTH-1];
-    reg [DATA_W:0] latch;
-    reg            latch_valid;
+    // ---- write stage: the RAM sees only registers
+    reg            write_valid;
+    reg [DATA_W:0] write_data;
     reg [  AW-1:0] write_at;
-    reg [  AW-1:0] read_at;
-    reg [    AW:0] in_ram;
-    reg            ram_some;  // in_ram != 0
-    wire           move = latch_valid && (!m_valid || m_ready);
-    wire           fetch = ram_some && (!latch_valid || move);
 
     always @(posedge clk) begin
-        if (push) ram[write_at] <= {s_mark, s_data};
-        if (fetch) latch <= ram[read_at];
+        write_data <= {s_mark, s_data};
+        if (rst) begin
+            write_valid <= 1'b0;
+            write_at    <= {AW{1'b0}};
+        end else begin
+            write_valid <= push;
+            if (write_valid) write_at <= write_at + ONE[AW-1:0];
+        end
     end
+
+    // ---- read stages: a latch behind each bank of the RAM, then the output register
+    reg  [AW-1:0] read_at;
+    reg  [  AW:0] in_ram;       // entries in the RAM
+    reg           ram_some;     // in_ram != 0
+    reg           latch_valid;
+    wire          take = !m_valid || m_ready;    // the output register may load
+    wire          load = !latch_valid || take;   // the latch may load
+    wire          fetch = ram_some && load;
 
     always @(posedge clk) begin
         if (rst) begin
-            write_at <= {AW{1'b0}};
             read_at  <= {AW{1'b0}};
             in_ram   <= {AW + 1{1'b0}};
             ram_some <= 1'b0;
         end else begin
-            write_at <= write_at + {{AW - 1{1'b0}}, push};
-            read_at  <= read_at + {{AW - 1{1'b0}}, fetch};
-            if (push && !fetch) in_ram <= in_ram + ONE;
-            else if (fetch && !push) in_ram <= in_ram - ONE;
-            ram_some <= push || (ram_some && (!fetch || in_ram != ONE));
+            if (fetch) read_at <= read_at + ONE[AW-1:0];
+            if (write_valid && !fetch) in_ram <= in_ram + ONE;
+            else if (fetch && !write_valid) in_ram <= in_ram - ONE;
+            ram_some <= write_valid || (ram_some && (!fetch || in_ram != ONE));
         end
     end
+
+    wire [DATA_W:0] latched;
 
     always @(posedge clk) begin
         if (rst) begin
             latch_valid <= 1'b0;
             m_valid     <= 1'b0;
         end else begin
-            latch_valid <= fetch || (latch_valid && !move);
-            m_valid     <= move || (m_valid && !m_ready);
+            if (load) latch_valid <= ram_some;
+            if (take) m_valid <= latch_valid;
         end
-        if (move) {m_mark, m_data} <= latch;
+        if (take) {m_mark, m_data} <= latched;
     end
+
+    // ---- RAM: distributed, in banks; a block RAM of an ECP5 alone takes 5.8 ns to its output
+    localparam integer BANKW = AW < 5 ? AW : 5;
+    localparam integer BANKS = DEPTH >> BANKW;
+
+    wire [BANKS*(DATA_W+1)-1:0] latches;
+    genvar bank;
+    generate
+        for (bank = 0; bank < BANKS; bank = bank + 1) begin : g_bank
+            (* no_rw_check, ram_style = "distributed" *)
+            reg [DATA_W:0] ram[0:(1<<BANKW)-1];
+            reg [DATA_W:0] latch;
+            wire [31:0]    write_bank = {{32 - AW{1'b0}}, write_at} >> BANKW;
+
+            always @(posedge clk) begin
+                if (write_valid && write_bank == bank) ram[write_at[BANKW-1:0]] <= write_data;
+                if (load) latch <= ram[read_at[BANKW-1:0]];
+            end
+            assign latches[bank*(DATA_W+1)+:DATA_W+1] = latch;
+        end
+        if (BANKS == 1) begin : g_one
+            assign latched = latches;
+        end else begin : g_select
+            reg [AW-BANKW-1:0] latch_bank;  // which latch has the entry
+            always @(posedge clk) if (load) latch_bank <= read_at[AW-1:BANKW];
+            assign latched = latches[latch_bank*(DATA_W+1)+:DATA_W+1];
+        end
+    endgenerate
 endmodule
 
 `default_nettype wire

@@ -3,7 +3,7 @@
 // clock first, within a clock the lowest source first. It replaces the comparison of timestamps.
 //
 // Promises: every bit of every mask is granted exactly once and in order; one grant a clock.
-// Costs: 5 clocks from s_mask to m_valid; masks of zero take no room.
+// Costs: 6 clocks from s_mask to m_valid; masks of zero take no room.
 // Overflow: cannot happen if DEPTH >= the sum of the depths of the FIFOs whose s_accept make up s_mask and an entry
 // leaves its FIFO after its grant, for then each mask stands for at least one entry that is still stored.
 `include "nps_refuse.vh"
@@ -28,7 +28,15 @@ module nps_orderq #(
     `NPS_REFUSE(DEPTH < 4 || (DEPTH & (DEPTH - 1)) != 0, nps_error__DEPTH_must_be_a_power_of_two_of_at_least_4)
 
     function automatic [N-1:0] lowest(input reg [N-1:0] mask);
-        lowest = mask & (~mask + {{N - 1{1'b0}}, 1'b1});
+        integer i;
+        reg     above;  // a lower source was found
+        begin
+            above = 1'b0;
+            for (i = 0; i < N; i = i + 1) begin
+                lowest[i] = mask[i] && !above;
+                above = above || mask[i];
+            end
+        end
     endfunction
 
     function automatic [SRCW-1:0] index(input reg [N-1:0] one_hot);

@@ -81,10 +81,10 @@ module formal_fifo #(
         order:  assert (ahead < count && (!(m_valid && ahead == 0) || (m_data == data && m_mark == mark)));
     end
 
-    // ---- no bubble: with entries inside, one is at the output within 2 clocks
+    // ---- no bubble: with entries inside, one is at the output within 3 clocks
     reg [1:0] waited = 2'd0;
     always @(posedge clk) waited <= rst || m_valid || count == 0 ? 2'd0 : waited + 2'd1;
-    always @(*) if (started) prompt: assert (waited <= 2);
+    always @(*) if (started) prompt: assert (waited <= 3);
 
     // ---- one shadow is enough: a marked entry is never followed by another mark while it is inside
     reg        mark_inside = 1'b0;
@@ -107,16 +107,18 @@ module formal_fifo #(
 
     // ---- invariants that make the above inductive: where the entries are
     wire [AW:0] outside = {{AW{1'b0}}, dut.latch_valid} + {{AW{1'b0}}, m_valid};
-    wire [AW:0] position = ahead - outside;  // of the tracked entry in the RAM
+    wire [AW:0] written = dut.in_ram + outside;  // entries before the write stage
+    wire [AW:0] position = ahead - outside;      // of the tracked entry in the RAM
     wire [AW-1:0] at = dut.read_at + position[AW-1:0];
     always @(*) if (started) begin
-        places:  assert (count == dut.in_ram + outside && dut.in_ram <= DEPTH);
+        places:  assert (count == written + {{AW{1'b0}}, dut.write_valid} && dut.in_ram <= DEPTH);
         flags:   assert (dut.ram_some == (dut.in_ram != 0) && dut.full == (count == DEPTH) &&
                          dut.low == (count < DEPTH / 2) && dut.empty == (count == 0));
         ring:    assert (dut.write_at == dut.read_at + dut.in_ram[AW-1:0]);
-        stages:  assert (waited == 0 || m_valid || (waited == 1 && dut.latch_valid));
-        entry:   assert (!tracked || ahead < {{AW{1'b0}}, m_valid} ||
-                         (ahead < outside ? dut.latch == {mark, data} : dut.ram[at] == {mark, data}));
+        stages:  assert (waited == 0 || m_valid || (waited == 1 && (dut.latch_valid || dut.ram_some)) ||
+                         (waited == 2 && dut.latch_valid));
+        entry:   assert (!tracked || ahead < {{AW{1'b0}}, m_valid} || {mark, data} == (
+                         ahead < outside ? dut.latched : ahead < written ? dut.g_bank[0].ram[at] : dut.write_data));
     end
 
     // ---- covers
@@ -131,7 +133,7 @@ module formal_fifo #(
         overflow:   cover (was_full && s_drop && count == DEPTH - 1);
         resumed:    cover (was_lost && m_valid && m_mark && m_ready);
         gave_up:    cover (was_lost && s_drain);
-        streaming:  cover (run == 3'd5 && count == 3);
+        streaming:  cover (run == 3'd3);
     end
 endmodule
 

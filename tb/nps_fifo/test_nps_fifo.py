@@ -8,7 +8,7 @@ from tb.runner import Patch, bench, caught, refused
 SMALL = {"DEPTH": 4, "DATA_W": 3}
 
 
-@pytest.mark.parametrize("parameters", [SMALL, {"DEPTH": 64, "DATA_W": 140}], ids=["small", "default"])
+@pytest.mark.parametrize("parameters", [SMALL, {"DEPTH": 64, "DATA_W": 140}, {"DEPTH": 256}], ids=["small", "default", "banks"])
 def test_bench(sim, parameters):
     bench("nps_fifo", sim, parameters)
 
@@ -18,7 +18,7 @@ def test_bench(sim, parameters):
     [
         ("low   <= level <= HALF;", "low   <= level <= HALF + ONE;"),
         ("assign s_mark = s_accept && dropping;", "assign s_mark = s_accept && dropping && !empty;"),
-        ("latch_valid <= fetch || (latch_valid && !move);", "latch_valid <= fetch;"),
+        ("if (load) latch_valid <= ram_some;", "latch_valid <= ram_some;"),
     ],
     ids=["resume", "mark", "latch"],
 )

@@ -15,7 +15,7 @@ module formal_orderq #(
     input wire [  1:0] choose_src   // of this source
 );
     localparam integer AW = $clog2(DEPTH);
-    localparam integer STAGES = DEPTH + 5;
+    localparam integer STAGES = DEPTH + 6;
 
     wire         m_valid, empty;
     wire [  1:0] m_src;
@@ -65,7 +65,7 @@ module formal_orderq #(
         invented:  assert (!m_valid || pending != 0);
         one_hot:   assert (!m_valid || (m_src < N && m_mask == {{N - 1{1'b0}}, 1'b1} << m_src));
         is_empty:  assert (empty == (pending == 0));
-        prompt:    assert (waited <= 4);
+        prompt:    assert (waited <= 5);
         room:      assert ((rst || !dut.masks.s_drop) && !dut.masks.dropping);
     end
 
@@ -80,15 +80,17 @@ module formal_orderq #(
         at[1] = dut.rest_some ? dut.rest : {N{1'b0}};
         at[2] = dut.next_valid ? dut.next_first | dut.next_rest : {N{1'b0}};
         at[3] = dut.masks.m_valid ? dut.masks.m_data : {N{1'b0}};
-        at[4] = dut.masks.latch_valid ? dut.masks.latch[N-1:0] : {N{1'b0}};
+        at[4] = dut.masks.latch_valid ? dut.masks.latched[N-1:0] : {N{1'b0}};
         gap = (dut.masks.m_valid && at[3] == 0) || (dut.masks.latch_valid && at[4] == 0);
         for (stage = 0; stage < DEPTH; stage = stage + 1) begin
             at[5+stage] = {N{1'b0}};
             if (stage < dut.masks.in_ram) begin
-                at[5+stage] = dut.masks.ram[dut.masks.read_at+stage[AW-1:0]][N-1:0];
+                at[5+stage] = dut.masks.g_bank[0].ram[dut.masks.read_at+stage[AW-1:0]][N-1:0];
                 gap = gap || at[5+stage] == 0;
             end
         end
+        at[5+DEPTH] = dut.masks.write_valid ? dut.masks.write_data[N-1:0] : {N{1'b0}};
+        gap = gap || (dut.masks.write_valid && at[5+DEPTH] == 0);
         total = 5'd0;
         followed = 2'd3;
         for (stage = 0; stage < STAGES; stage = stage + 1)
@@ -105,13 +107,15 @@ module formal_orderq #(
         split:       assert (!dut.next_valid || (dut.next_first != 0 && dut.next_first == (next & (~next + 1'b1)) &&
                              (dut.next_first & dut.next_rest) == 0));
         rest_is:     assert (!dut.rest_some || (m_valid && dut.rest != 0));
-        fifo:        assert (dut.masks.level == dut.masks.in_ram + {{AW{1'b0}}, dut.masks.latch_valid} +
+        fifo:        assert (dut.masks.level == dut.masks.in_ram + {{AW{1'b0}}, dut.masks.latch_valid} + {{AW{1'b0}}, dut.masks.write_valid} +
                              {{AW{1'b0}}, dut.masks.m_valid} && dut.masks.in_ram <= DEPTH);
         ring:        assert (dut.masks.write_at == dut.masks.read_at + dut.masks.in_ram[AW-1:0]);
         flags:       assert (dut.masks.ram_some == (dut.masks.in_ram != 0) && dut.masks.full == (dut.level == DEPTH));
-        moving:      assert (waited == 0 || m_valid || (waited == 1 && (dut.next_valid || dut.masks.m_valid ||
-                             dut.masks.latch_valid)) || (waited == 2 && (dut.next_valid || dut.masks.m_valid)) ||
-                             (waited == 3 && dut.next_valid));
+        moving:      assert (waited == 0 || m_valid || (waited == 4 && dut.next_valid) ||
+                             (waited == 3 && (dut.next_valid || dut.masks.m_valid)) ||
+                             (waited == 2 && (dut.next_valid || dut.masks.m_valid || dut.masks.latch_valid)) ||
+                             (waited == 1 && (dut.next_valid || dut.masks.m_valid || dut.masks.latch_valid ||
+                             dut.masks.ram_some)));
     end
 
     reg [2:0] run = 3'd0;

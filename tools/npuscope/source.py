@@ -57,7 +57,7 @@ def _text(head: bytes) -> bool:
     """Whether ``head`` is text: no control bytes but white space, and hardly any bytes above 127."""
     sample = np.frombuffer(head[:4096], np.uint8)
     control = np.count_nonzero((sample < 32) & (sample != 9) & (sample != 10) & (sample != 13))
-    return not control and np.count_nonzero(sample > 127) * 10 <= len(sample)
+    return not control and bool(np.count_nonzero(sample > 127) * 10 <= len(sample))
 
 
 _FWRITE: Final = re.compile(rb"\s*(?:time\s*,.*\n\s*)?[0-9xXzZ]+\s*,\s*[0-9xXzZ]+\s*,\s*[01xXzZ]\s*(?:[\r\n]|$)")
@@ -368,7 +368,8 @@ class Source:
     def place(self, offset: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Bytes in the capture, header pages and earlier inputs included, of the dump bytes ``offset``, i8 (n,)."""
         where = np.searchsorted(np.asarray(self._starts), offset, side="right") - 1
-        return offset + np.asarray(self._shifts)[where]
+        moved: npt.NDArray[np.int64] = offset + np.asarray(self._shifts)[where]
+        return moved
 
     def locate(self, offset: int) -> tuple[str, int]:
         """Name of the input and byte in it of a byte in the capture (as in ``Batch.offset``)."""
@@ -407,7 +408,7 @@ def _is_dump(path: Path) -> bool:
 def expand(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
     """Files of ``paths``: globs without a file of that name, and the dumps in folders in natural order."""
     names: list[str] = []
-    for path in map(os.fspath, paths):
+    for path in [os.fspath(path) for path in paths]:
         if path == STDIN:
             names.append(path)
         elif os.path.isdir(path):
@@ -434,5 +435,4 @@ def open_source(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
     Raises NpuscopeError: exit 2 for what cannot be read or is empty, exit 5 for a format that is not ours.
     """
-    single = isinstance(paths, str | os.PathLike)
-    return Source(expand([paths] if single else paths))  # type: ignore[list-item, arg-type]
+    return Source(expand([paths] if isinstance(paths, str | os.PathLike) else paths))

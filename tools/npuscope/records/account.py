@@ -112,13 +112,14 @@ class Account:
             return
         self._possible(batch)
         start = 0
-        for hole in [*batch.holes, None]:
-            stop = len(batch) if hole is None else hole.index
-            part = batch.take(slice(start, stop))
-            self._count(part.take(part.quality < 2))
-            start = stop
-            if hole is not None:
-                self.hole(hole)
+        for hole in batch.holes:
+            self._count_certain(batch.take(slice(start, hole.index)))
+            self.hole(hole)
+            start = hole.index
+        self._count_certain(batch.take(slice(start, len(batch))))
+
+    def _count_certain(self, part: Batch) -> None:
+        self._count(part.take(part.quality < 2))
 
     def _possible(self, batch: Batch) -> None:
         counts = np.bincount(batch.src[batch.quality == 2], minlength=1)

@@ -43,7 +43,8 @@ class Batch:
 
     raw: the records, shape (n,), dtype ``layout.RECORD``; ts of SYNC A is that of its group instead of the magic.
     quality: u1 (n,) or one value for all: 0 good frame; 1 salvaged, safe; 2 possible, proves nothing.
-    offset: i8 (n,) byte in the capture (all inputs in a row, header pages included), or the byte of the first record when all are adjacent.
+    offset: i8 (n,) byte in the capture (all inputs in a row, header pages included), or that of the first record when
+    all are adjacent.
     """
 
     def __init__(

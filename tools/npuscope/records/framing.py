@@ -7,7 +7,8 @@ part of a file owns the frames whose SYNC A lies in its part, and the unverified
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from npuscope.records.account import Account
 from npuscope.records.batch import Batch, Hole
 from npuscope.records.feed import Feed
 from npuscope.records.frames import FRAME_BYTES, GROUP_BYTES, Groups, Run, good_run, groups_anywhere, next_good
-from npuscope.records.salvage import FORWARD_NS, POSITIONED, Reference, Salvaged, salvage
+from npuscope.records.salvage import FORWARD_NS, POSITIONED, STEP_NS, Reference, Salvaged, salvage
 
 __all__ = ["Framing"]
 
@@ -48,8 +49,8 @@ class Framing:
         self._crcs = np.zeros(HISTORY, np.uint32)  # of the good frames of this run, by number modulo HISTORY
         self._joined = False  # the bytes before the position are an accepted record
         self._ended = False  # the last frame ended with END
-        self._clock = 0  # latest ts of an event or group
-        self._hole: tuple[Cause, int] | None = None  # open since that ts
+        self._clock: int | None = None  # ts of the last event or group
+        self._hole: tuple[Cause, int | None] | None = None  # open since that ts, None: since before all ts
         self._hole_is_blank = True  # nothing but blank bytes in it
         self._recent: U1 = np.empty((0, RECORD_BYTES), np.uint8)  # records that may not come again
 
@@ -72,9 +73,9 @@ class Framing:
             else:
                 feed.more()
         self._ledger.end_seen = self._ended
-        if self._hole is not None and not self._ended and not self._hole_is_blank:
+        if self._hole is not None and not self._hole_is_blank:
             cause, since = self._hole
-            hole = Hole(0, since, since, None, None, cause)
+            hole = Hole(0, since or 0, since or 0, None, None, cause)
             yield self._counted(Batch(np.empty(0, RECORD), holes=(hole,)))
 
     # ---------------------------------------------------------------- good frames
@@ -108,8 +109,7 @@ class Framing:
         if pads:
             batch = batch.take(batch.kindsub != _PAD).with_holes(holes)
         last = slice(max(0, len(batch) - FRAME_BYTES // RECORD_BYTES), len(batch))
-        timed = batch.ts[last][_TIMED[batch.kindsub[last]]]
-        self._clock = int(timed.max(initial=self._clock))
+        self._clock = int(batch.ts[last][_TIMED[batch.kindsub[last]]][-1])
         self._crcs[groups["number"] % HISTORY] = run.crcs[copies:]
         self._last_good = int(groups["number"][-1])
         self._before = Reference(int(groups["ts"][-1]), self._last_good)
@@ -135,18 +135,22 @@ class Framing:
         if number == 0 and group["count"] == 0:
             self._start()
         elif self._ended or number <= self._last_good:
-            self._ledger.restarts += 1
-            self._hole = Cause.RESTART, self._hole[1] if self._hole else self._floor()
-            self._account.restart_unseen()
-            self._last_good = -1
+            self._start_unseen()
         else:
             self._open_hole(Cause.GAP, blank=False)
+
+    def _start_unseen(self) -> None:
+        """A new run whose frame 0 was not seen."""
+        self._ledger.restarts += 1
+        self._hole = Cause.RESTART, self._hole[1] if self._hole else self._floor()
+        self._account.restart_unseen()
+        self._last_good, self._ended = -1, False
 
     def _start(self) -> None:
         """Frame 0: a new run of the stream."""
         ran = self._before is not None or self._ledger.salvaged > 0
         if self._ended:
-            self._hole = Cause.STOPPED, self._clock
+            self._hole = Cause.STOPPED, self._floor()
         elif ran:
             self._ledger.restarts += 1
             self._hole = Cause.RESTART, self._hole[1] if self._hole else self._floor()
@@ -155,7 +159,7 @@ class Framing:
         self._last_good, self._ended = -1, False
 
     # ---------------------------------------------------------------- unverified bytes
-    def _unverified(self) -> Iterator[Batch]:  # type: ignore[misc]
+    def _unverified(self) -> Generator[Batch, None, bool]:
         """One segment of unverified bytes; returns whether a good frame begins behind it."""
         feed = self._feed
         feed.need(SEGMENT_BYTES + AHEAD_BYTES)
@@ -172,7 +176,7 @@ class Framing:
         restarts = [int(group["at"]) for group in groups if group["number"] == 0 and group["count"] == 0]
         edges = [0, *(at for at in restarts if 0 < at < stop), stop]
         used = 0
-        for start, edge in zip(edges[:-1], edges[1:], strict=True):
+        for start, edge in pairwise(edges):
             if start in restarts:
                 self._start()
             part = salvage(
@@ -182,7 +186,7 @@ class Framing:
                 groups=groups[groups["at"] >= start],
                 before=self._before,
                 disorder=self._disorder,
-                expected=self._account.expected,
+                expected=self._nothing if self._ended else self._account.expected,
                 joined=self._joined,
                 good_behind=edge < stop or synced,
                 final=at_end,
@@ -192,6 +196,9 @@ class Framing:
             used = part.stop
         feed.drop(used)
         return synced
+
+    def _nothing(self, src: int) -> None:
+        """No seq is expected of any source behind an END."""
 
     def _blank_segment(self) -> bool:
         """Pass over a segment in which no record can begin, as it and the record behind it are all zero."""
@@ -225,8 +232,10 @@ class Framing:
         own = groups[(groups["at"] >= start) & (groups["at"] < part.stop)]
         self._date_groups(part, own, gap)
         ahead = groups[groups["at"] >= part.stop]
-        limit = int(ahead["ts"][0]) if len(ahead) else None if at_end else self._clock + FORWARD_NS
-        holes = self._holes(part, gap, groups, limit)
+        limit = int(ahead["ts"][0]) if len(ahead) else None if at_end else (self._clock or 0) + FORWARD_NS
+        if self._ended and (part.quality < 2).any():
+            self._start_unseen()
+        holes = self._holes(part, gap, limit)
         shown = raw["kindsub"] != _PAD
         batch = Batch(raw[shown], quality=part.quality[shown], offset=self._feed.position + part.at[shown], holes=holes)
         if len(own):
@@ -265,7 +274,7 @@ class Framing:
             number = int(group["number"])
 
     # ---------------------------------------------------------------- holes
-    def _holes(self, part: Salvaged, gap: npt.NDArray[np.bool_], groups: Groups, limit: int | None) -> tuple[Hole, ...]:
+    def _holes(self, part: Salvaged, gap: npt.NDArray[np.bool_], limit: int | None) -> tuple[Hole, ...]:
         """The uncertain stretches: bytes that are no record, and records of quality 2, between the certain ones.
 
         gap[i]: bytes are missing before record i (or at the end). limit: ts of the next group ahead, None = the end.
@@ -274,7 +283,7 @@ class Framing:
         certain = np.flatnonzero(quality < 2)
         timed = certain[_TIMED[raw["kindsub"][certain]]]
         stamps = raw["ts"][timed].astype(np.int64)
-        latest = np.maximum.accumulate(np.append(self._clock, stamps))
+        clocks = [self._clock, *stamps.tolist()]
         uncertain = np.append((certain[1:] - certain[:-1] > 1) | gap[certain[1:]], False)[: max(0, len(certain) - 1)]
         shown = np.cumsum(np.append(0, raw["kindsub"] != _PAD))
         holes: list[Hole] = []
@@ -282,48 +291,51 @@ class Framing:
             self._open_hole(Cause.DAMAGE if gap[: certain[0] + 1].any() else Cause.GAP, blank=False)
         for place, index in enumerate(certain.tolist()):
             if place and uncertain[place - 1]:
-                since = int(latest[np.searchsorted(timed, certain[place - 1], side="right")])
+                self._clock = clocks[int(np.searchsorted(timed, certain[place - 1], side="right"))]
                 inside = slice(int(certain[place - 1]) + 1, index + 1)
-                self._hole = Cause.DAMAGE if gap[inside].any() else Cause.GAP, max(0, since - self._disorder)
+                self._open_hole(Cause.DAMAGE if gap[inside].any() else Cause.GAP, blank=False)
             if self._hole is not None:
                 behind = int(np.searchsorted(timed, index))
                 until = int(stamps[behind]) if behind < len(stamps) else limit
-                holes += self._close_hole(int(shown[index]), until, *self._extent(part, gap, certain, place, groups))
-        self._clock = int(latest[-1])
+                holes += self._close_hole(int(shown[index]), until, _only_source(part, gap, certain, place))
+        self._clock = clocks[-1]
         if gap[-1] or (len(raw) and quality[-1] == 2):
             self._open_hole(Cause.DAMAGE if gap[-1] else Cause.GAP, blank=False if len(raw) else self._hole_is_blank)
         return tuple(holes)
 
-    def _extent(
-        self, part: Salvaged, gap: npt.NDArray[np.bool_], certain: npt.NDArray[np.intp], place: int, groups: Groups
-    ) -> tuple[int | None, int | None]:
-        """Source and count of the hole before ``certain[place]``, each None if it cannot be told."""
-        first = int(certain[place - 1]) + 1 if place else 0
-        index = int(certain[place])
-        sources = set((part.raw["srctq"][first:index] & 0x3F).tolist())
-        whole = gap[first : index + 1].any() or len(sources) != 1
-        return (None if whole else sources.pop()), None
-
-    def _floor(self) -> int:
-        return max(0, self._clock - self._disorder)
+    def _floor(self) -> int | None:
+        """Smallest ts that a record missing from here on can have; None without any record before it."""
+        return None if self._clock is None else max(0, self._clock - self._disorder)
 
     def _open_hole(self, cause: Cause, *, blank: bool) -> None:
-        """Records may be missing from here on."""
+        """Records may be missing from here on, unless the stream has ended."""
+        if self._ended:
+            return
         if self._hole is None:
             self._hole, self._hole_is_blank = (cause, self._floor()), blank
         self._hole_is_blank &= blank
 
-    def _close_hole(
-        self, index: int, until: int | None, src: int | None = None, count: int | None = None
-    ) -> tuple[Hole, ...]:
+    def _close_hole(self, index: int, until: int | None, src: int | None = None) -> tuple[Hole, ...]:
         """The open hole, if any, ends before record ``index``; until: ts of what follows it."""
         if self._hole is None:
             return ()
         cause, since = self._hole
         self._hole, self._hole_is_blank = None, True
-        to_ns = since if until is None else max(since, until + self._disorder)
-        return (Hole(index, since, to_ns, src, count, cause),)
+        since = max(0, (until or 0) - self._disorder) if since is None else since
+        if until is None:
+            return (Hole(index, since, since, src, None, cause),)
+        latest = until + self._disorder
+        if latest < since and cause not in (Cause.RESTART, Cause.STOPPED):  # the clock went back in the hole
+            since, latest = max(0, until - STEP_NS), since + STEP_NS
+        return (Hole(index, min(since, latest), max(since, latest), src, None, cause),)
 
     def _counted(self, batch: Batch) -> Batch:
         self._account.records(batch)
         return batch
+
+
+def _only_source(part: Salvaged, gap: npt.NDArray[np.bool_], certain: npt.NDArray[np.intp], place: int) -> int | None:
+    """The one source of the hole before ``certain[place]``: no bytes are missing and all its records are that one's."""
+    first, index = int(certain[place - 1]) + 1 if place else 0, int(certain[place])
+    sources = set((part.raw["srctq"][first:index] & 0x3F).tolist())
+    return None if gap[first : index + 1].any() or len(sources) != 1 else sources.pop()

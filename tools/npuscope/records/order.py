@@ -9,6 +9,7 @@ has not told its step ``max_disorder_ns`` after another one is taken to have ste
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -77,7 +78,7 @@ class Order:
         """A batch with holes inside: each stretch on its own."""
         cuts = [0, *(hole.index for hole in batch.holes), len(batch)]
         index = np.arange(len(batch))
-        for start, stop in zip(cuts[:-1], cuts[1:], strict=True):
+        for start, stop in pairwise(cuts):
             part = batch.take(slice(start, stop))
             if stop - start > 1 and (_edges(part) is None or _steps(part)):
                 index[start:stop] = start + self._permutation(part)[0]

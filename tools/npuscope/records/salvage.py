@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -102,7 +103,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """Accepted records in order: at (i8, position in ``buf``), raw (RECORD), quality (u1), stop: bytes consumed up to."""
+    """Accepted records in order: at (i8, position in ``buf``), raw (RECORD), quality (u1); stop: bytes used."""
 
     at: I8
     raw: npt.NDArray[np.void]
@@ -111,7 +112,8 @@ class Salvaged:
 
 
 def _rows(buf: U1, at: I8) -> U1:
-    return buf[at[:, None] + np.arange(RECORD_BYTES)]
+    rows: U1 = buf[at[:, None] + np.arange(RECORD_BYTES)]
+    return rows
 
 
 def _candidates(buf: U1, start: int, stop: int, low: int, high: int) -> I8:
@@ -137,7 +139,8 @@ def _candidates(buf: U1, start: int, stop: int, low: int, high: int) -> I8:
     good &= (ts == MAGIC) == (kindsub == _SYNC_A)
     timely = (ts >= np.uint64(floor)) & (ts <= np.uint64(high)) & (_OLD_TS[kindsub] | (ts >= np.uint64(low)))
     good &= timely | (kindsub == _SYNC_A) | (kindsub == _PAD)
-    return at[good].astype(np.int64)
+    found_at: I8 = at[good].astype(np.int64)
+    return found_at
 
 
 def time_window(before: Reference | None, after: Reference | None, disorder: int) -> tuple[int, int] | None:
@@ -220,7 +223,7 @@ def salvage(
     anchors = [Reference(int(g["ts"]), int(g["number"])) for g in groups]
     places = groups["at"].tolist()
     found = []
-    for low_edge, high_edge in zip(edges[:-1], edges[1:], strict=True):
+    for low_edge, high_edge in pairwise(edges):
         left = [a for a, p in zip(anchors, places, strict=True) if p <= low_edge]
         right = [a for a, p in zip(anchors, places, strict=True) if p >= high_edge]
         window = time_window(left[-1] if left else before, right[0] if right else None, disorder)
@@ -238,7 +241,8 @@ def salvage(
         at, rows, raw = at[wins], rows[wins], raw[wins]
     fresh = _first_copies(rows, recent)
     at, raw = at[fresh], raw[fresh]
-    quality = _quality(at, raw, start, stop, joined, good_behind, final, len(buf), expected)
+    begins = len(groups) > 0 and groups["at"][0] == start and groups["number"][0] == 0 and groups["count"][0] == 0
+    quality = _quality(at, raw, start, stop, joined, bool(begins), good_behind, final, len(buf), expected)
     for low_edge, high_edge in _closed(groups[groups["at"] <= stop], at, raw):
         inside = (at >= low_edge) & (at < high_edge)
         if np.count_nonzero(inside) * RECORD_BYTES == high_edge - low_edge:
@@ -251,11 +255,7 @@ def salvage(
 
 def _closed(groups: Groups, at: I8, raw: npt.NDArray[np.void]) -> list[tuple[int, int]]:
     """Byte ranges of frames whose end is known: by the next frame number, or by an END behind the last group."""
-    pairs = [
-        (int(one["at"]), int(two["at"]))
-        for one, two in zip(groups[:-1], groups[1:], strict=True)
-        if two["number"] == one["number"] + 1
-    ]
+    pairs = [(int(one["at"]), int(two["at"])) for one, two in pairwise(groups) if two["number"] == one["number"] + 1]
     if len(groups):
         last = int(groups["at"][-1])
         ends = at[(raw["kindsub"] == _END) & (at > last)]
@@ -281,6 +281,7 @@ def _quality(
     start: int,
     stop: int,
     joined: bool,
+    begins: bool,
     good_behind: bool,
     final: bool,
     end: int,
@@ -289,7 +290,7 @@ def _quality(
     if not len(at):
         return np.empty(0, np.uint8)
     adjacent = np.diff(at) == RECORD_BYTES
-    left = np.append(joined and at[0] == start, adjacent)
+    left = np.append((joined or begins) and at[0] == start, adjacent)
     behind = int(at[-1]) + RECORD_BYTES
     open_end = final and end - behind < RECORD_BYTES  # nothing but a cut record can follow
     right = np.append(adjacent, (good_behind and behind == stop) or open_end)

@@ -151,6 +151,7 @@ class Ledger:
     steps: list[ClockStep] = field(default_factory=list)
     version: tuple[int, int] | None = None
     hash: int | None = None
+    clock: dict[int, int] = field(default_factory=dict)
     config: dict[int, dict[int, int]] = field(default_factory=dict)
     first_ts: int | None = None
     last_ts: int | None = None

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.layout import FORMAT_MAJOR, SRC_FRAMER, BpSub, Cfg, ClkSub, Cnt, Kind, LossSub
+from npuscope.layout import FORMAT_MAJOR, SRC_FRAMER, BpSub, Cfg, ClkSub, Cnt, Kind, LossSub, TimeQuality
 from npuscope.ledger import MAX_LISTED, Cause, ClockStep, Ledger, SourceCount, Window
 from npuscope.records.batch import Batch, Hole
 from npuscope.records.salvage import KNOWN
@@ -143,6 +143,7 @@ class Account:
             stream.next += count
             self.ledger.sources[source].decoded += count
         self._histogram(batch, others)
+        self._clock_quality(batch)
         self._read_others(batch, others, numbered)
         ledger = self.ledger
         ledger.first_ts = int(batch.ts[0]) if ledger.first_ts is None else ledger.first_ts
@@ -192,6 +193,14 @@ class Account:
         for kind in Kind:
             if kinds[kind]:
                 self.ledger.kinds[kind.name] = self.ledger.kinds.get(kind.name, 0) + int(kinds[kind])
+
+    def _clock_quality(self, batch: Batch) -> None:
+        clock, left = self.ledger.clock, len(batch)
+        for quality in TimeQuality:
+            count = int(np.count_nonzero(batch.tq == quality)) if left else 0
+            if count:
+                clock[int(quality)] = clock.get(int(quality), 0) + count
+                left -= count
 
     def _read_others(self, batch: Batch, others: npt.NDArray[np.intp], numbered: dict[int, int]) -> None:
         """CNT, LOSS, CLK steps and CFG: rare beside BP."""

@@ -1,8 +1,8 @@
 """The total order of records: (clock epoch, ts, src, position), made by a stable sort inside ``max_disorder_ns``.
 
-A stream that is in order passes untouched. LOSS, STATE, CNT, CFG and SYNC keep their place: behind every record that
-stood before them, unless a later record of their own source is sorted in front of those; the order of the records of
-one source never changes while its ts do not decrease. Records older than ``max_disorder_ns`` keep their place and are
+A stream that is in order passes untouched, and the records of one source always keep their stream order, which is
+authoritative. LOSS, STATE, CNT, CFG, SYNC and CLK STATE keep their place: behind every record that stood before them,
+unless a later record of their own source is sorted in front of those. Records older than ``max_disorder_ns`` keep their place and are
 counted. Nothing is sorted across a hole. A clock step of a source begins a new epoch for its records; a source that
 has not told its step ``max_disorder_ns`` after another one is taken to have stepped with it.
 """
@@ -26,7 +26,10 @@ I8 = npt.NDArray[np.int64]
 
 MAX_HELD: Final = 1 << 18
 """Records held back at most; more can only mean that time stands still."""
+_PINNED: Final = POSITIONED.copy()
+_PINNED[Kind.CLK | ClkSub.STATE << 4] = True  # in a LOSS burst it has the ts of the last drop
 _STEP_LO: Final = np.uint8(Kind.CLK | ClkSub.STEP_LO << 4)
+_LAST: Final = np.iinfo(np.int64).max
 _NEVER: Final = np.iinfo(np.int64).min // 2
 
 
@@ -101,7 +104,7 @@ class Order:
     def _permutation(self, batch: Batch) -> tuple[npt.NDArray[np.intp], int, tuple[int, int]]:
         """Order of the records, how many of them are final, and the largest (ts, src) of an event."""
         ts, src = batch.ts.astype(np.int64), batch.src
-        moves = ~POSITIONED[batch.kindsub]
+        moves = ~_PINNED[batch.kindsub]
         epoch = _epochs(batch, ts, moves, self._disorder)
         newest = int(epoch.max(initial=0))
         for number in range(newest + 1):
@@ -116,12 +119,12 @@ class Order:
         sorted_ = chosen[np.lexsort((src[chosen], ts[chosen], epoch[chosen]))]
         rank[sorted_] = 2 * np.arange(len(sorted_))
         key = np.where(moves, rank, np.maximum.accumulate(rank) + 1)
-        for source in np.unique(src[~moves]).tolist():
+        for source in np.unique(src).tolist():
             own_places = np.flatnonzero(src == source)
-            ahead = np.where(moves[own_places], rank[own_places], np.iinfo(np.int64).max)
-            limit = np.minimum.accumulate(ahead[::-1])[::-1] - 1
-            held = ~moves[own_places]
-            key[own_places[held]] = np.minimum(key[own_places[held]], limit[held])
+            own = moves[own_places]
+            ahead = np.where(own, rank[own_places], _LAST)
+            limit = np.where(own, _LAST, np.minimum.accumulate(ahead[::-1])[::-1] - 1)
+            key[own_places] = np.maximum.accumulate(np.minimum(key[own_places], limit))
         index = np.argsort(key, kind="stable")
         if not len(sorted_):
             return index, len(ts), (self._top, self._top_src)
@@ -148,7 +151,7 @@ def _edges(batch: Batch) -> tuple[tuple[int, int], tuple[int, int]] | None:
     A batch without events gives (largest, smallest): it fits behind everything and changes nothing.
     """
     ts, src = batch.ts, batch.src
-    pinned = batch.others[POSITIONED[batch.kindsub[batch.others]]]
+    pinned = batch.others[_PINNED[batch.kindsub[batch.others]]]
     if len(pinned) == len(batch):
         return (np.iinfo(np.int64).max, 0), (_NEVER, -1)
     breaks = np.flatnonzero(np.diff(pinned) != 1)

@@ -181,21 +181,22 @@ module nps_bp_probe #(
     reg [3:0] warm;                         // the four clocks after a re-base are not tested
     reg s1_test, s2_test, s3_test, s3_over;
     reg [47:0] last, s2_age;
-    reg s4_due, s5_rebase, s6_rebase, s7_rebase, tick_wait, s5_tick;
-    assign tick_now = s4_due || tick_wait;
+    reg s4_due, s4_tick_now, s5_rebase, s6_rebase, s7_rebase, s5_tick;
+    assign tick_now = s4_tick_now;      // due, or waits
     wire s4_tick = tick_now && !s4_rec;
+    wire s3_due = s3_test && s3_over && stale_on && !(s4_due || new_period || s5_rebase || s6_rebase || s7_rebase);
     always @(posedge clk) begin
         {s3_test, s2_test, s1_test, warm} <= {s2_test, s1_test, warm, 1'b1};
         s2_age <= s1_rel - last;
         s3_over <= s2_age >= {16'd0, stale_kept};
-        s4_due <= s3_test && s3_over && stale_on && !(s4_due || new_period || s5_rebase || s6_rebase || s7_rebase);
+        s4_due <= s3_due;
+        s4_tick_now <= s3_due || (tick_now && s4_rec);
         {s7_rebase, s6_rebase, s5_rebase} <= {s6_rebase, s5_rebase, s4_due || new_period};
         if (s5_rebase) last <= s5_rel;
-        tick_wait <= tick_now && s4_rec;
         s5_tick <= s4_tick;
         if (clear) begin
             {s3_test, s2_test, s1_test, warm} <= 7'd0;
-            {s4_due, s5_rebase, s6_rebase, s7_rebase, tick_wait, s5_tick} <= 6'd0;
+            {s4_due, s4_tick_now, s5_rebase, s6_rebase, s7_rebase, s5_tick} <= 6'd0;
             last <= rel_ns;
         end
     end
@@ -233,7 +234,7 @@ module nps_bp_probe #(
 
     // ------------------------------------------------------------------ stage 4: decide
     reg s4_hot, s4_dry, s4_bp_en, s4_peaks, s4_unknown, s4_credit, s4_spent, s4_old, s4_held, s4_toggled;
-    reg s4_on, s4_off, s4_dries, s4_differs, s4_above, s4_moved, s4_boundary;
+    reg s4_on, s4_off, s4_dries, s4_sure, s4_differs, s4_above, s4_moved, s4_boundary;
     reg [5:0] s4_told, s4_peak;
     reg [CYCW-1:0] s4_ripe, s4_ripe_new;    // _new: if a run starts here
     reg [31:0] s4_mine;                     // one bit: the sample's layer
@@ -242,8 +243,8 @@ module nps_bp_probe #(
     wire heats = s4_hot ? s4_off : s4_on;
     wire turns = (raw_mode || s4_held) && s4_differs;
     wire moves = ((s4_hot && s4_peaks) || s4_moved) && s4_credit;
-    wire level = s4_valid && moves && !(heats || s4_unknown || s4_dries || turns);
-    assign s4_rec = s4_valid && ((heats || (raw_mode && s4_on)) || (s4_dries || turns) || (s4_unknown || moves));
+    wire level = s4_valid && moves && !(heats || s4_sure || turns);
+    assign s4_rec = s4_valid && ((heats || (raw_mode && s4_on)) || (s4_sure || turns) || moves);
     wire enter = s4_valid && s4_on && !s4_hot;
 
     wire new_run = s4_unknown || s4_toggled;
@@ -334,14 +335,18 @@ module nps_bp_probe #(
     wire unseen = s5_tick || !(s3_seen || s3_same2);
     wire missed = !s3_same2 && (s3_unknown || (s5_tick && !s3_seen));
     wire forget = missed || (s4_tick && unseen);
-    wire was_dry = s3_same1 ? n_dry : s3_dry && !forget;
+    wire forgotten = !s3_same1 && forget;
+    wire was_dry = s3_same1 ? n_dry : s3_dry;
+    wire dries_now = was_dry && !forgotten ? s3_occ >= wet_now : empty;
+    wire dries_new = was_dry && !forgotten ? s3_occ >= wet_new : empty;
     always @(posedge clk) begin
         s4_mine <= {32{s3_valid && !clear}} & LAYERS & (32'd1 << s3_layer);
         s4_boundary <= s3_cyc[CW-1:0] == {CW{1'b0}};
         s4_ripe_new <= s3_cyc + STEADY[CYCW-1:0];
         s4_on <= quiet ? s3_occ >= on_new : s3_occ >= on_now;
         s4_off <= quiet ? s3_occ < off_new : s3_occ < off_now;
-        s4_dries <= !was_dry ? empty : quiet ? s3_occ >= wet_new : s3_occ >= wet_now;
+        s4_dries <= quiet ? dries_new : dries_now;
+        s4_sure <= forgotten || (quiet ? dries_new : dries_now);
         s4_differs <= s3_bit != (s3_same1 ? n_bp_en : s3_bp_en);
         s4_credit <= s4_tick || !next_stale_on || !next_spent;
         s4_moved <= s4_rec ? moved_if_rec : moved_if_not;

@@ -116,7 +116,7 @@ module nps_trace_frame #(
     localparam [4:0] END = 5'd17;
     localparam [4:0] END_TAKEN = 5'd18;   // END is on its way to the sink
 
-    localparam [3:0] SETTLE_CLOCKS = 4'd9;
+    localparam [3:0] SETTLE_CLOCKS = 4'd4;
     localparam [3:0] LATCH_CLOCKS = 4'd5;
 
     // words of a LOSS burst; a position is skipped if the source has no such word
@@ -187,7 +187,9 @@ module nps_trace_frame #(
     // ---------------------------------------------------------------- round robins of the groups, lists of start and end
     wire [INDEX_W-1:0] cnt_index, cfg_index, state_index;
     wire [3:0] cnt_sub, cfg_sub, state_sub;
-    wire list_last;
+    wire cnt_last, cfg_last, state_last;
+    reg robin;
+    reg next_cnt, next_cfg, next_state;  // one clock behind the word's choice
 
     nps_trace_lists #(
         .NUM_BP (NUM_BP),
@@ -196,17 +198,19 @@ module nps_trace_frame #(
         .clk(clk),
         .rst(rst),
         .restart(restart),
-        .robin(state == GROUP),
-        .next_cnt(put && (state == END_CNT || (state == GROUP && at == AT_CNT))),
-        .next_cfg(put && (state == START_CFG || (state == GROUP && at == AT_CFG))),
-        .next_state(put && (state == START_STATE || (state == GROUP && kind == `NPS_K_STATE))),
+        .robin(robin),
+        .next_cnt(next_cnt),
+        .next_cfg(next_cfg),
+        .next_state(next_state),
         .cnt_index(cnt_index),
         .cnt_sub(cnt_sub),
         .cfg_index(cfg_index),
         .cfg_sub(cfg_sub),
         .state_index(state_index),
         .state_sub(state_sub),
-        .list_last(list_last)
+        .cnt_last(cnt_last),
+        .cfg_last(cfg_last),
+        .state_last(state_last)
     );
 
     // ---------------------------------------------------------------- what the state machine says next
@@ -246,7 +250,10 @@ module nps_trace_frame #(
                     AT_SYNC_C: {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_C};
                     AT_CNT: {index, kind, sub} = {cnt_index, `NPS_K_CNT, cnt_sub};
                     AT_CFG: {index, kind, sub} = {cfg_index, `NPS_K_CFG, cfg_sub};
-                    default: {index, kind, sub} = {state_index, `NPS_K_STATE, state_sub};
+                    AT_HOT: {index, kind, sub} = {state_index, `NPS_K_STATE, `NPS_STATE_HOT};
+                    AT_BP_EN: {index, kind, sub} = {state_index, `NPS_K_STATE, `NPS_STATE_BP_EN};
+                    AT_UNKNOWN: {index, kind, sub} = {state_index, `NPS_K_STATE, `NPS_STATE_UNKNOWN};
+                    default: {index, kind, sub} = {state_index, `NPS_K_STATE, `NPS_STATE_DRY};
                 endcase
             end
             START_CFG: begin
@@ -338,6 +345,10 @@ module nps_trace_frame #(
             next_step <= tells_step;
         end
         told <= next_valid && go && next_free;
+        robin <= state == GROUP_A || state == GROUP;
+        next_cnt <= put && (state == END_CNT || (state == GROUP && at == AT_CNT));
+        next_cfg <= put && (state == START_CFG || (state == GROUP && at == AT_CFG));
+        next_state <= put && (state == START_STATE || (state == GROUP && is_last));
         moving <= put || next_valid || fetching || sealing;
     end
 
@@ -380,13 +391,13 @@ module nps_trace_frame #(
                 resume <= START_CFG;
                 pause <= LATCH_CLOCKS;
                 if (close && !next_valid) state <= CLOSE;
-                else if (put && list_last) state <= START_STATE;
+                else if (put && cfg_last) state <= START_STATE;
             end
             START_STATE: begin
                 resume <= START_STATE;
                 pause <= LATCH_CLOCKS;
                 if (close && !next_valid) state <= CLOSE;
-                else if (put && list_last) state <= RUN;
+                else if (put && state_last) state <= RUN;
             end
             RUN: begin
                 running <= 1'b1;
@@ -428,7 +439,7 @@ module nps_trace_frame #(
                 resume <= END_CNT;
                 pause <= LATCH_CLOCKS;
                 if (close && !next_valid) state <= CLOSE;
-                else if (put && list_last) state <= END;
+                else if (put && cnt_last) state <= END;
             end
             END: begin
                 resume <= END;

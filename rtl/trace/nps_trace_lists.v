@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words that the framer tells without being asked: one of each kind per group, all of them at start and end.
 //
-// Does:      six pointers (nps_trace_walk): CNT, CFG and STATE for the groups' round robins, and again for the END list
-//            of CNT and the start lists of CFG and STATE; `robin` selects which three are shown and moved.
+// Does:      pointers to the words of the groups' round robins (of STATE only the source: a group tells its whole
+//            keyframe) and of the lists: CNT at the end, CFG and STATE at the start. `robin` selects which are shown.
 // Promises:  round robins and lists move independently, each from its first word on after restart.
 // Costs:     1 clock from next_* to the new word.
 // Overflow:  none.
@@ -27,53 +27,104 @@ module nps_trace_lists #(
     output wire [INDEX_W-1:0] cfg_index,
     output wire [        3:0] cfg_sub,
     output wire [INDEX_W-1:0] state_index,
-    output wire [        3:0] state_sub,
-    output wire               list_last     // with next_*: the list's last word
+    output wire [        3:0] state_sub,   // of the list
+    output wire               cnt_last,    // the list's last word
+    output wire               cfg_last,
+    output wire               state_last
 );
 
-    wire [2:0] next = {next_state, next_cfg, next_cnt};
-    wire [3*INDEX_W-1:0] robin_index, list_index;
-    wire [11:0] robin_sub, list_sub;
-    wire [2:0] last, unused_last;
+    localparam [INDEX_W-1:0] BP_LAST = NUM_BP - 1;
+    localparam [INDEX_W-1:0] ONE = 1;
 
-    genvar g;
-    generate
-        for (g = 0; g < 3; g = g + 1) begin : gen_kind
-            localparam [3:0] KIND = g == 0 ? `NPS_K_CNT : g == 1 ? `NPS_K_CFG : `NPS_K_STATE;
+    // ---------------------------------------------------------------- round robins
+    wire [INDEX_W-1:0] robin_cnt_index, robin_cfg_index;
+    wire [3:0] robin_cnt_sub, robin_cfg_sub;
+    reg [INDEX_W-1:0] robin_state_index;
+    wire [1:0] unused_last;
 
-            nps_trace_walk #(
-                .KIND(KIND),
-                .NUM_BP(NUM_BP),
-                .INDEX_W(INDEX_W)
-            ) u_robin (
-                .clk(clk),
-                .rst(rst),
-                .restart(restart),
-                .next(next[g] && robin),
-                .index(robin_index[INDEX_W*g+:INDEX_W]),
-                .sub(robin_sub[4*g+:4]),
-                .last(unused_last[g])
-            );
+    nps_trace_walk #(
+        .KIND(`NPS_K_CNT),
+        .NUM_BP(NUM_BP),
+        .INDEX_W(INDEX_W)
+    ) u_robin_cnt (
+        .clk(clk),
+        .rst(rst),
+        .restart(restart),
+        .next(next_cnt && robin),
+        .index(robin_cnt_index),
+        .sub(robin_cnt_sub),
+        .last(unused_last[0])
+    );
 
-            nps_trace_walk #(
-                .KIND(KIND),
-                .NUM_BP(NUM_BP),
-                .INDEX_W(INDEX_W)
-            ) u_list (
-                .clk(clk),
-                .rst(rst),
-                .restart(restart),
-                .next(next[g] && !robin),
-                .index(list_index[INDEX_W*g+:INDEX_W]),
-                .sub(list_sub[4*g+:4]),
-                .last(last[g])
-            );
-        end
-    endgenerate
+    nps_trace_walk #(
+        .KIND(`NPS_K_CFG),
+        .NUM_BP(NUM_BP),
+        .INDEX_W(INDEX_W)
+    ) u_robin_cfg (
+        .clk(clk),
+        .rst(rst),
+        .restart(restart),
+        .next(next_cfg && robin),
+        .index(robin_cfg_index),
+        .sub(robin_cfg_sub),
+        .last(unused_last[1])
+    );
 
-    assign {state_index, cfg_index, cnt_index} = robin ? robin_index : list_index;
-    assign {state_sub, cfg_sub, cnt_sub} = robin ? robin_sub : list_sub;
-    assign list_last = |(next & last);
+    always @(posedge clk) begin
+        if (rst || restart) robin_state_index <= {INDEX_W{1'b0}};
+        else if (next_state && robin)
+            robin_state_index <= robin_state_index == BP_LAST ? {INDEX_W{1'b0}} : robin_state_index + ONE;
+    end
+
+    // ---------------------------------------------------------------- lists
+    wire [INDEX_W-1:0] list_cnt_index, list_cfg_index, list_state_index;
+    wire [3:0] list_cnt_sub, list_cfg_sub;
+
+    nps_trace_walk #(
+        .KIND(`NPS_K_CNT),
+        .NUM_BP(NUM_BP),
+        .INDEX_W(INDEX_W)
+    ) u_list_cnt (
+        .clk(clk),
+        .rst(rst),
+        .restart(restart),
+        .next(next_cnt && !robin),
+        .index(list_cnt_index),
+        .sub(list_cnt_sub),
+        .last(cnt_last)
+    );
+
+    nps_trace_walk #(
+        .KIND(`NPS_K_CFG),
+        .NUM_BP(NUM_BP),
+        .INDEX_W(INDEX_W)
+    ) u_list_cfg (
+        .clk(clk),
+        .rst(rst),
+        .restart(restart),
+        .next(next_cfg && !robin),
+        .index(list_cfg_index),
+        .sub(list_cfg_sub),
+        .last(cfg_last)
+    );
+
+    nps_trace_walk #(
+        .KIND(`NPS_K_STATE),
+        .NUM_BP(NUM_BP),
+        .INDEX_W(INDEX_W)
+    ) u_list_state (
+        .clk(clk),
+        .rst(rst),
+        .restart(restart),
+        .next(next_state && !robin),
+        .index(list_state_index),
+        .sub(state_sub),
+        .last(state_last)
+    );
+
+    assign {cnt_index, cnt_sub} = robin ? {robin_cnt_index, robin_cnt_sub} : {list_cnt_index, list_cnt_sub};
+    assign {cfg_index, cfg_sub} = robin ? {robin_cfg_index, robin_cfg_sub} : {list_cfg_index, list_cfg_sub};
+    assign state_index = robin ? robin_state_index : list_state_index;
 
 endmodule
 `default_nettype wire

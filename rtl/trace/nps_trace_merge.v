@@ -79,17 +79,23 @@ module nps_trace_merge #(
 
     // ---------------------------------------------------------------- choose
     // A granted entry is at the head of its queue by now (proved): the grant takes longer than the queue.
-    wire [SOURCES-1:0] lowest = drained & (~drained + {{(SOURCES - 1) {1'b0}}, 1'b1});
-    wire any_drained = |drained;
-
     reg waits;  // a marked entry is on its way to the framer
+
+    // seen a clock late: no later entry of its source is granted that soon, and `waits` covers the clock behind its take
+    reg [SOURCES-1:0] lowest;
+    reg any_drained;
+    always @(posedge clk) begin
+        lowest <= drained & (~drained + {{(SOURCES - 1) {1'b0}}, 1'b1});
+        any_drained <= |drained && !rst;
+    end
+
     wire skid_ready;
     wire free = skid_ready && !waits;
     wire moves = free && (any_drained || order_valid);
 
     assign order_ready = free && !any_drained;
     assign q_ready = order_mask & {SOURCES{order_ready && order_valid}};
-    assign drained_ready = lowest & {SOURCES{free}};
+    assign drained_ready = lowest & {SOURCES{free && any_drained}};
 
     reg [139:0] entry;
     reg [INDEX_W-1:0] index;
@@ -114,7 +120,7 @@ module nps_trace_merge #(
     always @(posedge clk) begin
         if (rst || told) waits <= 1'b0;
         else if (moves && mark) waits <= 1'b1;
-        empty <= grant_empty && !order_valid && !any_drained && !m_valid && accept == {SOURCES{1'b0}};
+        empty <= grant_empty && !order_valid && drained == {SOURCES{1'b0}} && !m_valid && accept == {SOURCES{1'b0}};
     end
 
     localparam W = INDEX_W + 4 + 140;

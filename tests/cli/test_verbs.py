@@ -69,7 +69,7 @@ def test_info_says_what_it_is_and_whether_to_trust_it(
     assert found["damage"] == "none"
     assert found["end"] == "END seen"
     assert found["clock"] == "locked throughout"
-    assert found["graph"] == f"given, 5 buffers, 6 stages, hash {graph().hash:016x}"
+    assert found["graph"] == f"given, 5 buffers, 6 stages, hash {graph().hash:016x}, as in the stream"
     assert found["limits"].startswith("full from 56/64, free below 48/64, not empty from 4/64")
     assert max(map(width, out.splitlines())) <= 80
 
@@ -139,7 +139,7 @@ def test_stalls_json_is_stable_and_right(good: str, capsys: Captured) -> None:
     assert found["buffers"] == ["q0", "q1", "q2", "q3", "q4"]
     assert found["hot_ns"] == [HOT_NS, HOT_NS, HOT_NS, 0, 0]
     assert found["rows"][0]["culprit"] == STAGE
-    assert found["rows"][0]["min_ns"] == found["rows"][0]["max_ns"]
+    assert 0 <= found["rows"][0]["max_ns"] - found["rows"][0]["min_ns"] <= sum(found["unseen_ns"])
     assert found["graph_assumed"] is False
 
 
@@ -160,7 +160,11 @@ def test_a_description_of_another_design_is_refused(tmp_path: Path, capsys: Capt
     assert out == ""
     assert f"{graph().hash & 0xFFFF:04x}" in err
     assert "--force-desc" in err
-    assert "conv9" in answer(["stalls", path, "--graph", other, "--force-desc"], capsys)
+    assert run(["stalls", path, "--graph", other, "--force-desc"]) == 0
+    out, err = capsys.readouterr()
+    assert "conv9" in out.splitlines()[0]
+    assert "FORCED" in out
+    assert err.startswith("npuscope: note: the description was forced")
 
 
 def test_loss_only_widens(lossy: str, good: str, capsys: Captured) -> None:

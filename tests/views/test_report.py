@@ -101,11 +101,10 @@ def test_verdict_trust_and_tables_need_no_script(shown: tuple[ReportData, str, P
     assert data.stalls.verdict in page.text
     for item in data.trust:
         assert item.text in page.text
-    total = sum(data.stalls.hot_ns)
     rows = {row[0]: row for row in page.rows if row}
     for row in data.stalls.rows:
         line = rows[row.culprit if row.kind == "stage" else f"{row.culprit} ({row.kind})"]
-        assert line[2] == percent_range(row.min_ns, row.max_ns, total)
+        assert line[2] == percent_range(*data.stalls.share(row))
         assert line[4] == duration(row.min_ns)
     for name in data.stalls.buffers:
         assert name in page.text

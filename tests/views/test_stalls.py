@@ -24,10 +24,9 @@ def test_first_line_is_the_verdict_and_all_fit() -> None:
 def test_every_culprit_with_its_bounds() -> None:
     data = report()
     lines = stalls_text(data.stalls, data.timeline, data.trust).split("\n")
-    total = sum(data.stalls.hot_ns)
     for row in data.stalls.rows:
         line = next(x for x in lines if x.startswith(row.culprit[:20]))
-        assert percent_range(row.min_ns, row.max_ns, total) in line
+        assert percent_range(*data.stalls.share(row)) in line
         assert duration(row.min_ns) in line
         assert duration(row.draining_ns) in line
     assert any(line.startswith("(not known)") and duration(sum(data.stalls.unknown_ns)) in line for line in lines)

@@ -121,7 +121,7 @@ def _culprits(stalls: Stalls) -> str:
     total = sum(stalls.hot_ns)
     if not total:
         return "<section><h2>Who stalls whom</h2><p>No buffer was seen full in this window.</p></section>"
-    rows = [_culprit(stalls, row, total) for row in stalls.rows]
+    rows = [_culprit(stalls, row) for row in stalls.rows]
     unknown = sum(stalls.unknown_ns)
     if unknown:
         rows.append(["<em>not known</em>", "", percent(unknown, total), "", duration(unknown), "", ""])
@@ -134,14 +134,15 @@ def _culprits(stalls: Stalls) -> str:
     return f'<section><h2>Who stalls whom</h2>{html.table(titles, rows)}<p class="soft">{note}</p></section>'
 
 
-def _culprit(stalls: Stalls, row: Row, total: int) -> list[str]:
-    low, high = 100 * row.min_ns / total, 100 * row.max_ns / total
+def _culprit(stalls: Stalls, row: Row) -> list[str]:
+    least, most, total = stalls.share(row)
+    low, high = 100 * least / total, 100 * most / total
     bar = f'<span class="bar"><i style="width:{high:.1f}%"></i><b style="width:{low:.1f}%"></b></span>'
     name = f"<strong>{text(row.culprit)}</strong>" + ("" if row.kind == "stage" else f" ({text(row.kind)})")
     names = [stalls.buffers[i] for i in row.victims]
     victims = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
     roots = ", ".join(stalls.buffers[i] for i in row.roots[:4]) + (" ..." if len(row.roots) > 4 else "")
-    share = percent_range(row.min_ns, row.max_ns, total)
+    share = percent_range(least, most, total)
     return [name, text(roots), share, bar, duration(row.min_ns), duration(row.draining_ns), text(victims)]
 
 

@@ -35,9 +35,8 @@ def stalls_text(
     command: what shows an episode when `` --around ep:N`` is added to it.
     """
     parts = [safe(stalls.verdict), fields([(t.name, t.text) for t in trust])]
-    total = sum(stalls.hot_ns)
-    if total:
-        parts.append(_by_stage(stalls, total, top, columns) if by == "stage" else _by_layer(stalls, top, columns))
+    if any(stalls.hot_ns):
+        parts.append(_by_stage(stalls, top, columns) if by == "stage" else _by_layer(stalls, top, columns))
     origin = timeline.start_ns
     for cycle in stalls.cycles:
         word = "deadlock candidate" if cycle.deadlock else "wait cycle"
@@ -48,18 +47,18 @@ def stalls_text(
     return "\n\n".join(filter(None, parts))
 
 
-def _by_stage(stalls: Stalls, total: int, top: int, columns: int) -> str:
+def _by_stage(stalls: Stalls, top: int, columns: int) -> str:
     rows = []
     for row in stalls.rows[:top]:
         names = [stalls.buffers[i] for i in row.victims]
         victims = " ".join(names[:VICTIMS]) + (f" +{len(names) - VICTIMS}" if len(names) > VICTIMS else "")
         kind = "" if row.kind in ("stage", row.culprit) else f" ({row.kind})"
-        share = percent_range(row.min_ns, row.max_ns, total)
+        share = percent_range(*stalls.share(row))
         rows.append([row.culprit + kind, share, duration(row.min_ns), duration(row.draining_ns), victims])
     if len(stalls.rows) > top:
         rows.append([f"+{len(stalls.rows) - top} more", "", "", "", ""])
     if unknown := sum(stalls.unknown_ns):
-        rows.append(["(not known)", percent(unknown, total), duration(unknown), "", ""])
+        rows.append(["(not known)", percent(unknown, sum(stalls.hot_ns)), duration(unknown), "", ""])
     return table(["culprit", ">% of stall", ">certain", ">draining", "stalls"], rows, columns=columns)
 
 

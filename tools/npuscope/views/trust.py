@@ -49,7 +49,7 @@ def trust(ledger: Ledger, timeline: Timeline) -> list[Trust]:
     if ledger.conflict_count:
         found.insert(0, conflicts(ledger))
     found.append(clock(ledger.clock, [step.step_ns for step in ledger.steps]))
-    return [*found, graph(timeline.description), *limits(ledger.config)]
+    return [*found, graph(timeline.description, ledger.hash), *limits(ledger.config)]
 
 
 def survey_trust(seen: Survey, description: Description | None) -> list[Trust]:
@@ -161,12 +161,16 @@ def clock(quality: dict[int, int], steps: Sequence[int] = ()) -> Trust:
     return Trust("clock", (", ".join(shares) or "not told") + moved, "warn")
 
 
-def graph(description: Description) -> Trust:
-    """Where the graph comes from."""
+def graph(description: Description, told: int | None = None) -> Trust:
+    """Where the graph comes from. told: the hash in the stream, 0 = none, None = not seen."""
     number = f"{len(description.buffers)} buffers"
     if description.assumed:
         return Trust("graph", f"ASSUMED chain of {number} (no description)", "warn")
-    return Trust("graph", f"given, {number}, {len(description.stages)} stages, hash {description.hash:016x}", "ok")
+    given = f"{number}, {len(description.stages)} stages, hash {description.hash:016x}"
+    if told and told != description.hash:
+        return Trust("graph", f"FORCED: {given}, but that of the stream is {told:016x}", "bad")
+    checked = "as in the stream" if told else "none in the stream"
+    return Trust("graph", f"given, {given}, {checked}", "ok")
 
 
 def limits(config: dict[int, dict[int, int]]) -> list[Trust]:

@@ -148,7 +148,7 @@ class Description:
         """
         ids = sorted({src * MAX_LAYERS + layer for src, layer in seen})
         stages: list[str | None] = [f"layer {i}" for i in ids]
-        following = [*stages[1:], None]
+        following = [*stages[1:], None][: len(stages)]
         buffers = tuple(
             Buffer(i, i // MAX_LAYERS, i % MAX_LAYERS, f"b{i}", stage, (after,) if after else ())
             for i, stage, after in zip(ids, stages, following, strict=True)

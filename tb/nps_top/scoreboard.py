@@ -14,6 +14,7 @@ from pyuvm import ConfigDB, uvm_subscriber
 from npuscope.encode import TopClock, TopModel, UnitKind, Walk, check_dump, unpack
 from npuscope.encode.schedule import Schedule
 from npuscope.layout import SRC_FRAMER, Cnt, Kind
+from tb.nps_top.truth import HotTruth
 
 if TYPE_CHECKING:
     from tb.nps_top.config import Build
@@ -34,6 +35,7 @@ class Scoreboard(uvm_subscriber):
         super().build_phase()
         self.build: Build = ConfigDB().get(self, "", "BUILD")
         self.model = TopModel(self.build.stream, self.build.steady)
+        self.truth = HotTruth(self.build)
         self.clocks = self.refusals = 0
         self.walks: list[Walk] = []
         self.causes: Counter[str] = Counter()
@@ -48,6 +50,8 @@ class Scoreboard(uvm_subscriber):
         self.clocks += 1
         self._control(clock, inputs)
         self.model.clock(inputs)
+        if inputs.sampling:
+            self.truth.clock(inputs)
         self._before = inputs
         expected = self._errors.popleft()
         assert cfg_error == expected, f"clock {clock}: cfg_error is {cfg_error:#x}, expected {expected:#x}"

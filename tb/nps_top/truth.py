@@ -1,20 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaves the dump of a test and what the bench knows about it, for the decoder's side of the end-to-end test."""
+"""What the bench knows about a dump without looking at it: levels it drove, and what was offered and not delivered.
+
+``HotTruth`` is no model of the RTL: it only applies the two limits to the levels seen on the pins.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from npuscope.encode import TopClock
+from npuscope.layout import MAX_LAYERS
 
 if TYPE_CHECKING:
+    from tb.nps_top.config import Build
     from tb.nps_top.scoreboard import Scoreboard
 
-__all__ = ["write_truth"]
+__all__ = ["HotTruth", "write_truth"]
+
+
+class HotTruth:
+    """Time in which each layer was hot: from a sample at TH_ON or above to the next one below TH_OFF.
+
+    ``hot``: by (source, layer) a list of [start, end or None, whether an earlier sample showed it cool before].
+    Times are ns on an axis that clock steps do not move. Limits are those of the build.
+    """
+
+    def __init__(self, build: Build) -> None:
+        self.limits = build.limits
+        self.hot: dict[tuple[int, int], list[list[Any]]] = {
+            (src, layer): []
+            for src, mask in enumerate(build.layers)
+            for layer in range(MAX_LAYERS)
+            if mask >> layer & 1
+        }
+        self._steps = 0
+        self._seen: set[tuple[int, int]] = set()
+
+    def clock(self, inputs: TopClock) -> None:
+        """Take the inputs of one clock that is offered."""
+        if inputs.ts_step or inputs.rel_step:
+            self._steps += inputs.step_ns
+        now = inputs.ts_ns - self._steps
+        for src, sample in inputs.samples.items():
+            spans = self.hot.get((src, sample.layer))
+            if spans is None:
+                continue
+            is_hot = bool(spans) and spans[-1][1] is None
+            if not is_hot and sample.occ >= self.limits.th_on:
+                spans.append([now, None, (src, sample.layer) in self._seen])
+            elif is_hot and sample.occ < self.limits.th_off:
+                spans[-1][1] = now
+            self._seen.add((src, sample.layer))
 
 
 def write_truth(path: Path, scoreboard: Scoreboard) -> None:
-    """Write the dump to ``path`` and, beside it as .json, losses and deliveries by source and session."""
+    """Write the dump to ``path`` and, beside it as .json, what was lost by source and when each layer was hot."""
     path.write_bytes(scoreboard.dump())
-    sessions = [{"delivered": walk.delivered, "lost": walk.lost, "records": walk.compared} for walk in scoreboard.walks]
-    path.with_suffix(".json").write_text(json.dumps({"sessions": sessions}))
+    offered: dict[int, int] = {}
+    for session in scoreboard.model.sessions:
+        for src, entries in session.offered.items():
+            offered[src] = offered.get(src, 0) + sum(entry.size for entry in entries)
+    delivered = {src: sum(walk.delivered[src] for walk in scoreboard.walks) for src in offered}
+    truth = {
+        "sessions": len(scoreboard.walks),
+        "lost": {src: offered[src] - delivered[src] for src in offered},
+        "hot": [[src, layer, spans] for (src, layer), spans in scoreboard.truth.hot.items()],
+    }
+    path.with_suffix(".json").write_text(json.dumps(truth))

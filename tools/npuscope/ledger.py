@@ -1,6 +1,7 @@
 """What became of every byte and every record of a capture: the ledger that each decode writes.
 
-Law, checked at the end of every decode: ``total = 16 * (ok + salvaged + sync + pad) + bad + blank + tail + header``.
+Law, checked at the end of every decode: ``total = 16 * (ok + salvaged + sync + pad) + bad + blank + tail + header``
+(and ``text`` for a text dump).
 Per source ``accepted = decoded + missing``; ``dropped`` is what the hardware told of its own losses. Where a number
 is not provable the ledger says so (``exact`` false, ``count`` None) and never guesses.
 """
@@ -31,6 +32,7 @@ class Cause(StrEnum):
     COLLECTOR = "collector"
     CROSSING = "crossing"
     DISABLED = "disabled"
+    UNKNOWN_VALUE = "unknown value"  # x or z in a text
     OTHER_LOSS = "loss of another cause"
 
     @classmethod
@@ -116,6 +118,7 @@ class Ledger:
 
     ok: records of good frames. salvaged: of open and damaged frames (quality 1 and 2). sync: SYNC records of both.
     bad: bytes that are no record. blank: the 16-byte cells of them that are all 00 or all FF. tail: a cut last record.
+    text: bytes of a text dump that were understood, lines: samples in them; both are 0 for a binary dump.
     frames: good ones. open_records: records after the last group of a stream without END, quality 1.
     runs: starts seen. restarts: starts without END before them. end_seen: the last run ended with END.
     late: good records older than the format's ``max_disorder_ns`` allows; they keep their place.
@@ -134,6 +137,8 @@ class Ledger:
     bad: int = 0
     blank: int = 0
     tail: int = 0
+    text: int = 0
+    lines: int = 0
     frames: int = 0
     open_records: int = 0
     runs: int = 0
@@ -199,7 +204,7 @@ class Ledger:
     def accounted(self) -> int:
         """Bytes that the law explains."""
         records = self.ok + self.salvaged + self.sync + self.pad
-        return RECORD_BYTES * records + self.bad + self.blank + self.tail + self.header
+        return RECORD_BYTES * records + self.text + self.bad + self.blank + self.tail + self.header
 
     def check(self) -> None:
         """Raise NpuscopeError (exit 4) unless the law holds."""

@@ -135,7 +135,8 @@ def header_page(json_text: bytes) -> bytes:
 class _Input:
     """One file, named pipe or stdin: opened when first read, closed at its end."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, accept: Sequence[str]) -> None:
+        self._accept = accept
         self.name = "stdin" if name == STDIN else name
         self._fd = self._open(name)
         self._pipe_deadline: float | None = None
@@ -221,7 +222,7 @@ class _Input:
                 self._header(bits)
         self.swap = _swap_of(self._head) or 0
         kind = sniff(self._head) if self.header is None else "npt"
-        if kind not in ("npt", "blank", "unknown"):
+        if kind not in ("npt", "blank", "unknown", *self._accept):
             raise not_recognised(self.name, kind)
         self._head = _swapped(self._head, self.swap)
 
@@ -303,13 +304,14 @@ class Source:
     """The bytes of one capture, read once from front to back.
 
     names: the inputs in order. header: JSON of the first header page, None without one. swap: 0, 32 or 64-bit words
-    that were byte-reversed (in any input). size: bytes of all inputs, None if one is a pipe. notes: what a user
-    should know. Positions given out by ``fill`` count dump bytes only; ``place`` adds the header pages.
+    that were byte-reversed (in any input). head_kind: format of the first input (of ``sniff``). size: bytes of all
+    inputs, None if one is a pipe. notes: what a user should know. Positions given out by ``fill`` count dump bytes only; ``place`` adds the header pages.
     """
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], accept: Sequence[str] = ()) -> None:
         if not names:
             raise NpuscopeError("no input given")
+        self._accept = accept
         self.names = list(names)
         self.notes: list[str] = []
         self.swap = 0
@@ -324,7 +326,7 @@ class Source:
         self.size = None if None in sizes else sum(size for size in sizes if size is not None)
 
     def _begin(self, index: int) -> _Input:
-        entry = _Input(self.names[index])
+        entry = _Input(self.names[index], self._accept)
         try:
             entry.begin()
         except BaseException:
@@ -430,9 +432,12 @@ def expand(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
     return names
 
 
-def open_source(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Source:
+def open_source(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, accept: Sequence[str] = ()
+) -> Source:
     """The capture in ``paths``: files, globs, folders, a named pipe, ``-`` for stdin; several are one, in order.
 
+    accept: formats of ``sniff`` to take beside our own, for an importer; ``Source.head_kind`` tells what came.
     Raises NpuscopeError: exit 2 for what cannot be read or is empty, exit 5 for a format that is not ours.
     """
-    return Source(expand([paths] if isinstance(paths, str | os.PathLike) else paths))
+    return Source(expand([paths] if isinstance(paths, str | os.PathLike) else paths), accept)

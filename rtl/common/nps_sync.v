@@ -10,7 +10,7 @@
 module nps_sync #(
     parameter integer       W           = 1,           // bits, 1..
     parameter integer       STAGES      = 2,           // registers in the chain, 2..
-    parameter       [W-1:0] RESET_VALUE = {W{1'b0}}    // q under reset
+    parameter       [W-1:0] RESET_VALUE = 0            // q under reset
 ) (
     input  wire         clk,
     input  wire         rst,

@@ -8,22 +8,31 @@ from tb.runner import Patch, bench, caught, refused
 SMALL = {"DEPTH": 4, "DATA_W": 3}
 
 
-@pytest.mark.parametrize("parameters", [SMALL, {"DEPTH": 64, "DATA_W": 140}, {"DEPTH": 256}], ids=["small", "default", "banks"])
+@pytest.mark.parametrize("parameters", [SMALL, {"DEPTH": 64, "DATA_W": 140}], ids=["small", "default"])
 def test_bench(sim, parameters):
     bench("nps_fifo", sim, parameters)
+
+
+def test_many_banks():
+    tests = ["test_latency", "test_resume_below_half", "test_drain"]
+    bench("nps_fifo", "icarus", {"DEPTH": 256, "DATA_W": 8}, tests=tests)
+
+
+def test_planted_bug(sim):
+    half = Patch("nps_fifo.v", "low   <= level <= HALF;", "low   <= level <= HALF + ONE;")
+    caught("nps_fifo", sim, half, SMALL, tests=["test_random"])
 
 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("low   <= level <= HALF;", "low   <= level <= HALF + ONE;"),
         ("assign s_mark = s_accept && dropping;", "assign s_mark = s_accept && dropping && !empty;"),
         ("if (load) latch_valid <= ram_some;", "latch_valid <= ram_some;"),
     ],
-    ids=["resume", "mark", "latch"],
+    ids=["mark", "latch"],
 )
-def test_planted_bug(sim, old, new):
-    caught("nps_fifo", sim, Patch("nps_fifo.v", old, new), SMALL, tests=["test_random"])
+def test_more_planted_bugs(old, new):
+    caught("nps_fifo", "icarus", Patch("nps_fifo.v", old, new), SMALL, tests=["test_random"])
 
 
 @pytest.mark.parametrize(

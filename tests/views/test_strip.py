@@ -58,6 +58,13 @@ def test_unknown_wins_over_cool_and_over_mostly_unknown_hot() -> None:
     assert rows(strip(cells, [], origin=0, columns=80))["a"].split()[1] == "??"
 
 
+def test_under_one_percent_of_unknown_leaves_a_cell_as_it_is() -> None:
+    cells = grid([track("a", unknown=[[0, 9]]), track("b", unknown=[[0, 10]])], 0, 2000, 2)
+    found = rows(strip(cells, [], origin=0, columns=80))
+    assert found["a"].split()[1] == "··"
+    assert found["b"].split()[1] == "?·"
+
+
 def test_legend_names_every_glyph() -> None:
     for glyphs in (UNICODE, ASCII):
         text = legend(glyphs)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from npuscope.description import Description
 from npuscope.errors import NpuscopeError
 from npuscope.ledger import Cause, Ledger
+from npuscope.placing import place
 from npuscope.records import Batch, Decoder, decode
 from npuscope.source import Source, expand, open_source
 from npuscope.timeline import ALL_KINDSUBS, BLAME_KINDSUBS, Timeline
@@ -127,10 +128,11 @@ class Capture:
         """Structured array (``timeline.EPISODE``), ns on the axis; the row is the number in ``ep:N``."""
         return self.timeline.episodes
 
-    @property
+    @cached_property
     def losses(self) -> list[tuple[int, int]]:
-        """[from, to] ns of every window in which records may be missing, sorted."""
-        return sorted((w.from_ns, w.to_ns) for w in self.ledger.windows if w.cause is not Cause.STOPPED)
+        """[from, to] ns on the axis of every window in which records may be missing, sorted."""
+        timeline = self.timeline
+        return sorted(place((w for w in self.ledger.windows if w.cause is not Cause.STOPPED), timeline))
 
     def stalls(self, window: tuple[int, int] | None = None) -> Stalls:
         """Who stalls whom in ``window`` = [from, to) ns on the axis, default the whole recording."""

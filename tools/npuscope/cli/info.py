@@ -50,7 +50,7 @@ def command(options: Options, deep: bool) -> Exit:
             seconds = time.monotonic() - begun
             title, ledger, trust = timeline.description.title, capture.ledger, capture.trust()
             fact = info_json(capture.names, title, ledger, trust, seconds)
-            text = info_text(capture.names, title, ledger, trust, seconds)
+            text = info_text(capture.names, title, ledger, timeline.end_ns - timeline.start_ns, trust, seconds)
             findings = judge(ledger, timeline, options)
             tell(ledger, options)
     with open_output(options.output, options.force) as sink:

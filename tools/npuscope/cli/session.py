@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from typing import Final
 
 import click
 
@@ -19,6 +20,9 @@ from npuscope.units import parse_duration, parse_percent, safe
 from npuscope.views.table import fields
 
 __all__ = ["command_line", "paths", "prepare", "resolve", "start", "tell", "window"]
+
+NOTES: Final = 3
+"""Notes of the reader printed without ``-v``."""
 
 
 def paths(options: Options) -> tuple[list[str], Window | None]:
@@ -104,7 +108,9 @@ def command_line(verb: str, options: Options) -> str:
 def tell(ledger: Ledger, options: Options) -> None:
     """Notes of the reader, and with ``-v`` the whole ledger, on stderr."""
     if not options.quiet:
-        for note in ledger.notes:
+        for note in ledger.notes[: None if options.verbose else NOTES]:
             click.echo(f"npuscope: note: {safe(note)}", err=True)
+        if len(ledger.notes) > NOTES and not options.verbose:
+            click.echo(f"npuscope: note: {len(ledger.notes) - NOTES} more notes, see -v", err=True)
     if options.verbose:
         click.echo(fields((key, str(value)) for key, value in ledger.to_json().items()), err=True)

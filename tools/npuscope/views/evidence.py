@@ -39,7 +39,9 @@ class Episode:
 
     @property
     def top(self) -> str:
-        """Highest occupancy as ``60/64``."""
+        """Highest occupancy as ``60/64``; ``-`` when no record told any."""
+        if not self.peak:
+            return "-"
         return (">=" if self.flags & EpisodeFlag.PEAK_LOWER else "") + f"{self.peak}/{CODES}"
 
     @property

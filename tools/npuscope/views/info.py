@@ -18,13 +18,15 @@ __all__ = ["SCHEMA", "info_json", "info_text", "survey_text"]
 SCHEMA: Final = 1
 
 
-def info_text(names: Sequence[str], title: str, ledger: Ledger, trust: Sequence[Trust], seconds: float) -> str:
-    """``name  value`` lines after a full pass that took ``seconds``."""
+def info_text(
+    names: Sequence[str], title: str, ledger: Ledger, span_ns: int, trust: Sequence[Trust], seconds: float
+) -> str:
+    """``name  value`` lines after a full pass that took ``seconds``; span_ns: length of the recording."""
     lines = [("input", f"{_named(names)}, {size(ledger.total)}")]
     lines += [("title", title)] if title else []
     swap = f", bytes of each {ledger.swap}-bit word swapped" if ledger.swap else ""
     lines.append(("format", _format(ledger.version, ledger.config) + swap))
-    lines += _times(ledger.first_ts, ledger.last_ts, ledger.step_count)
+    lines += _times(ledger.first_ts, span_ns)
     lines.append(("records", _records(ledger)))
     lines += _sources(ledger)
     lines += [(item.name, item.text) for item in trust]
@@ -37,7 +39,7 @@ def survey_text(names: Sequence[str], title: str, seen: Survey, trust: Sequence[
     lines = [("input", f"{_named(names)}, {size(seen.size)}")]
     lines += [("title", title)] if title else []
     lines.append(("format", _format(seen.version, seen.config)))
-    lines += _times(seen.first_ts, seen.last_ts, 0)
+    lines += _times(seen.first_ts, (seen.last_ts or 0) - (seen.first_ts or 0))
     lines += [(item.name, item.text) for item in trust]
     lines.append(("full pass", f"about {max(seen.full_pass_s, 0.1):.1f} s"))
     lines.append(("read", f"only {size(seen.read)} in {seen.places} places; --deep reads all"))
@@ -76,11 +78,8 @@ def _format(version: tuple[int, int] | None, config: dict[int, dict[int, int]]) 
     return f"{FORMAT_NAME}{told}" + (f", clock period {period / 1000:g} ns" if period else "")
 
 
-def _times(first: int | None, last: int | None, steps: int) -> list[tuple[str, str]]:
-    if first is None or last is None:
-        return []
-    stepped = f" by the recorded clock, with {steps} step{'s' * (steps > 1)} in it" if steps else ""
-    return [("begins", tai(first)), ("lasts", f"{duration(last - first)}{stepped}")]
+def _times(first: int | None, span_ns: int) -> list[tuple[str, str]]:
+    return [] if first is None else [("begins", tai(first)), ("lasts", duration(span_ns))]
 
 
 def _records(ledger: Ledger) -> str:

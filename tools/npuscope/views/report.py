@@ -17,6 +17,7 @@ from npuscope.views.evidence import Episode, episode
 from npuscope.views.html import text
 from npuscope.views.lanes import grid
 from npuscope.views.picture import Picture, picture, tracks
+from npuscope.views.stalls import cell_share
 from npuscope.views.svg import heat_map
 from npuscope.views.trust import Trust
 
@@ -216,7 +217,7 @@ def _matrix(stalls: Stalls) -> str:
         line = [text(stalls.buffers[victim]), duration(hot)]
         for culprit in culprits:
             cell = cells.get((victim, culprit))
-            line.append(percent_range(cell.min_ns, min(cell.max_ns, hot), hot) if cell and hot else "")
+            line.append(percent_range(*cell_share(stalls, cell)) if cell and hot else "")
         rows.append([*line, percent(stalls.unknown_ns[victim], hot) if hot else ""])
     titles = ["victim", ">full", *(f">{name}" for name in culprits), ">not known"]
     shown = html.table(titles, rows, "matrix")

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from npuscope.analysis import Stalls
+from npuscope.analysis import Cell, Stalls
 from npuscope.timeline import Timeline
 from npuscope.units import duration, percent, percent_range, safe
 from npuscope.views.evidence import episode
 from npuscope.views.table import fields, table
 from npuscope.views.trust import Trust
 
-__all__ = ["By", "stalls_text"]
+__all__ = ["By", "cell_share", "stalls_text"]
 
 By = Literal["stage", "layer"]
 VICTIMS: Final = 3
+CAUSES: Final = 3
+"""Culprits named for each victim."""
 
 
 def stalls_text(
@@ -47,6 +49,12 @@ def stalls_text(
     return "\n\n".join(filter(None, parts))
 
 
+def cell_share(stalls: Stalls, cell: Cell) -> tuple[int, int, int]:
+    """(low, high, whole) ns: the culprit's share of the victim's certainly hot time, which others share for sure."""
+    open_ns = stalls.unknown_ns[cell.victim]
+    return cell.min_ns, min(cell.max_ns, cell.min_ns + open_ns), stalls.hot_ns[cell.victim]
+
+
 def _by_stage(stalls: Stalls, top: int, columns: int) -> str:
     rows = []
     for row in stalls.rows[:top]:
@@ -69,19 +77,16 @@ def _by_layer(stalls: Stalls, top: int, columns: int) -> str:
     hot = [i for i in order if stalls.hot_ns[i]]
     for i in hot[:top]:
         cells = sorted((c for c in stalls.matrix if c.victim == i), key=lambda c: (-c.min_ns, -c.max_ns, c.culprit))
-        causes = [
-            f"{c.culprit} {percent_range(c.min_ns, min(c.max_ns, stalls.hot_ns[i]), stalls.hot_ns[i])}" for c in cells
+        own = stalls.hot_ns[i]
+        causes = [f"{c.culprit} {percent_range(*cell_share(stalls, c))}" for c in cells if c.max_ns]
+        numbers = [
+            duration(own),
+            percent(own, stalls.coverage[i]),
+            percent(stalls.coverage[i], span),
+            percent(stalls.unknown_ns[i], own),
         ]
-        rows.append(
-            [
-                stalls.buffers[i],
-                duration(stalls.hot_ns[i]),
-                percent(stalls.hot_ns[i], stalls.coverage[i]),
-                percent(stalls.coverage[i], span),
-                percent(stalls.unknown_ns[i], stalls.hot_ns[i]),
-                ", ".join(causes),
-            ]
-        )
+        rows.append([stalls.buffers[i], *numbers, causes[0] if causes else ""])
+        rows += [["", "", "", "", "", cause] for cause in causes[1:CAUSES]]
     if len(hot) > top:
         rows.append([f"+{len(hot) - top} more", "", "", "", "", ""])
     titles = ["buffer", ">full", ">% of known", ">known %", ">no cause %", "because of, %"]

@@ -55,8 +55,8 @@ def strip(
 
     cells: a grid of ``cells_for(columns, ...)`` columns. losses: [from, to) ns, drawn in a row of their own.
     origin: ns of the first record, the zero of the axis.
-    A cell is unknown when nothing hot is known in it and part of it is unknown, or half of it is unknown; else hot;
-    else dry when half of it is dry, even beside a trace of hot.
+    A cell is unknown when nothing hot is known in it and 1 % of it is unknown, or half of it is unknown; else hot;
+    else dry when half of it is dry, even beside a trace of hot. A loss is marked however short it is.
     """
     names = [safe(track.name) for track in cells.tracks]
     label = min(MAX_NAME, max([4, *map(width, names)]))
@@ -87,7 +87,7 @@ def _row(cells: Grid, row: int, glyphs: Glyphs) -> list[tuple[str, str]]:
     length = np.diff(cells.edges)
     result = []
     for span, hot, dry, unknown in zip(length, cells.hot[row], cells.dry[row], cells.unknown[row], strict=True):
-        if unknown and (not hot or 2 * unknown >= span):
+        if 100 * unknown >= span and (not hot or 2 * unknown >= span):
             result.append(("unknown", glyphs.unknown))
         elif 100 * hot > TRACE * span:
             step = min(len(glyphs.hot) - 1, int(len(glyphs.hot) * hot - 1) // int(span))

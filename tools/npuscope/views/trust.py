@@ -136,7 +136,8 @@ def coverage(timeline: Timeline) -> Trust:
     if part == whole:
         return Trust("coverage", "100.0 % of the time, every buffer", "ok")
     name = timeline.description.buffers[known.index(part)].name
-    text = f"at least {lower_percent(part, whole)} % of the time known, {name} the least"
+    least = "under 0.1" if 1000 * part < whole else f"at least {lower_percent(part, whole)}"
+    text = f"{least} % of the time known, {name} the least"
     return Trust("coverage", text, "ok" if part * 100 >= WELL_KNOWN * whole else "warn")
 
 

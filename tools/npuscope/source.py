@@ -305,7 +305,8 @@ class Source:
 
     names: the inputs in order. header: JSON of the first header page, None without one. swap: 0, 32 or 64-bit words
     that were byte-reversed (in any input). head_kind: format of the first input (of ``sniff``). size: bytes of all
-    inputs, None if one is a pipe. notes: what a user should know. Positions given out by ``fill`` count dump bytes only; ``place`` adds the header pages.
+    inputs, None if one is a pipe. notes: what a user should know.
+    Positions given out by ``fill`` count dump bytes only; ``place`` adds the header pages.
     """
 
     def __init__(self, names: Sequence[str], accept: Sequence[str] = ()) -> None:

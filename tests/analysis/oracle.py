@@ -1,4 +1,4 @@
-"""The blame rules, nanosecond by nanosecond for states that are fully known: slow and obvious, the judge of the sweep."""
+"""The blame rules, nanosecond by nanosecond for states that are fully known: slow, the judge of the sweep."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ class Memory:
     cause: frozenset[Token] = frozenset()
     drain_until: int | None = None
     held: frozenset[Token] = frozenset()
+    kept: frozenset[str] | None = None
+    kept_since: int = 0
+    refill_until: int | None = None
 
 
 @dataclass
@@ -43,6 +46,9 @@ def blame(graph: Description, hot: list[list[bool]], dry: list[list[bool]], time
         end = times[i + 1]
         while begin < end:
             stop = _update(graph, hot[i], memories, begin, end)
+            for u in range(len(graph.buffers)):
+                _refill(graph, hot[i], dry[i], memories[u], u, begin)
+            stop = min([stop, *(m.refill_until for m in memories if m.refill_until is not None)])
             said = {}
             for u in range(len(graph.buffers)):
                 if not hot[i][u]:
@@ -81,13 +87,43 @@ def _update(graph: Description, hot: list[bool], memories: list[Memory], begin: 
             memory.hot_since = begin
             near = _nearest(graph, was_hot, u)
             if near:
-                memory.drain_until = begin + (begin - min(since[w] for w in near))
+                oldest = min(since[w] for w in _upstream(graph, u) if was_hot[w])
+                memory.drain_until = begin + (begin - oldest)
                 memory.held = frozenset().union(*(memories[w].cause for w in near))
         if not hot[u]:
             memory.hot_since = None
         if waits or not hot[u] or (memory.drain_until is not None and memory.drain_until <= begin):
             memory.drain_until = None
     return min([end, *(m.drain_until for m in memories if m.drain_until is not None)])
+
+
+def _refill(graph: Description, hot: list[bool], dry: list[bool], memory: Memory, u: int, now: int) -> None:
+    """Keep the cause of a starved join while the branch refills."""
+    at_join = any(len(graph.inputs[stage]) > 1 for stage in graph.buffers[u].consumers)
+    is_root = hot[u] and not any(hot[v] for v in graph.successors[u])
+    if not at_join or not is_root or memory.drain_until is not None:
+        memory.kept = memory.refill_until = None
+        return
+    fresh = frozenset(culprits(graph, hot, dry, u))
+    if memory.refill_until is not None and memory.refill_until <= now:
+        memory.kept, memory.kept_since, memory.refill_until = fresh, memory.refill_until, None
+    if memory.kept is None or fresh == memory.kept or memory.kept == {graph.buffers[u].drain}:
+        memory.kept_since = memory.kept_since if fresh == memory.kept else now
+        memory.kept, memory.refill_until = fresh, None
+    elif memory.refill_until is None:
+        memory.refill_until = now + (now - memory.kept_since)
+
+
+def _upstream(graph: Description, v: int) -> set[int]:
+    """All buffers upstream of v."""
+    seen: set[int] = set()
+    todo = [v]
+    while todo:
+        now = todo.pop()
+        new = {w for w, after in enumerate(graph.successors) if now in after} - seen
+        seen |= new
+        todo += new
+    return seen
 
 
 def _nearest(graph: Description, hot: list[bool], v: int) -> set[int]:
@@ -121,6 +157,10 @@ def _cause(
             tokens |= memories[r].held
             if {name for _, name in memories[r].held} != {graph.buffers[r].drain}:
                 held |= memories[r].held
+        elif memories[r].refill_until is not None:
+            kept = {(r, name) for name in memories[r].kept or ()}
+            tokens |= kept
+            held |= kept
         else:
             tokens |= {(r, name) for name in culprits(graph, hot, dry, r)}
     if not tokens:

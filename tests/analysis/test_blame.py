@@ -78,7 +78,7 @@ def no_contradiction(hot: list[list[int]], dry: list[list[int]]) -> list[list[in
 
 
 @given(known())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_without_loss_the_sweep_equals_the_rules(case: tuple[Description, list[list[int]], list[list[int]]]) -> None:
     graph, hot, dry = case
     dry = no_contradiction(hot, dry)
@@ -90,7 +90,7 @@ def test_without_loss_the_sweep_equals_the_rules(case: tuple[Description, list[l
 
 
 @given(lanes(4, 16))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_cycle_with_no_way_out_is_named(hot: list[list[int]]) -> None:
     dry = [[0] * 16 for _ in hot]
     found = stalls(timeline(LOOP, hot, dry), LOOP)
@@ -101,7 +101,7 @@ def test_a_cycle_with_no_way_out_is_named(hot: list[list[int]]) -> None:
 
 
 @given(known(8), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_bounds_hold_for_every_completion(
     case: tuple[Description, list[list[int]], list[list[int]]], data: st.DataObject
 ) -> None:
@@ -118,7 +118,7 @@ def test_bounds_hold_for_every_completion(
             (hidden_dry if is_dry else hidden_hot)[u][k] = UNKNOWN
     found = stalls(timeline(graph, hidden_hot, hidden_dry), graph)
     laws(found)
-    complete(graph, hidden_hot, hidden_dry, found, limit=1 << 9)
+    complete(graph, hidden_hot, hidden_dry, found, limit=1 << 7)
 
 
 def complete(graph: Description, hot: list[list[int]], dry: list[list[int]], found: Stalls, limit: int) -> None:

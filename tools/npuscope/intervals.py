@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["EMPTY", "Intervals", "clip", "complement", "cover", "intersect", "make", "subtract", "total", "union"]
+__all__ = ["EMPTY", "Intervals", "clip", "complement", "contains", "cover", "intersect", "make", "subtract", "total", "union"]
 
 Intervals = npt.NDArray[np.int64]
 
@@ -66,6 +66,15 @@ def clip(intervals: Intervals, start: int, end: int) -> Intervals:
     low = np.searchsorted(intervals[:, 1], start, side="right")
     high = np.searchsorted(intervals[:, 0], end, side="left")
     return np.clip(intervals[low:high], start, end) if low < high else EMPTY
+
+
+def contains(intervals: Intervals, times: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Whether the nanosecond that begins at each time is in the (sorted, disjoint) set."""
+    if not len(intervals):
+        return np.zeros(len(times), np.bool_)
+    index = np.searchsorted(intervals[:, 0], times, side="right") - 1
+    inside: npt.NDArray[np.bool_] = (index >= 0) & (intervals[np.maximum(index, 0), 1] > times)
+    return inside
 
 
 def total(intervals: Intervals) -> int:

@@ -16,6 +16,7 @@ from npuscope.analysis.book import ANYBODY, Book
 from npuscope.analysis.drain import Holds, holds
 from npuscope.analysis.graph import Graph
 from npuscope.analysis.held import resolve
+from npuscope.analysis.refill import refills
 from npuscope.analysis.solve import Solution, cycle_entry, distinct, fresh_entries, single_bit, solve
 from npuscope.analysis.states import Board, Words, bit, sweep
 from npuscope.analysis.walk import Walker
@@ -26,22 +27,27 @@ from npuscope.timeline import Timeline
 __all__ = ["Tally", "tally"]
 
 I8 = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 _CELLS: Final = 1 << 22
 """Root words solved at a time: bounds the memory of a solution to some 100 MB."""
 
 
 @dataclass
 class Tally:
-    """Time per (victim, entry id): hot[u] while u is certainly hot, unseen[u] while it may be hot. cycles: (entry id,
-    from, to) of each stretch in which a wait cycle has no way out."""
+    """Time per (victim, entry id): hot[u] while u is certainly hot, unseen[u] while it may be hot.
+
+    cycles: (entry id, from, to) of each stretch in which a wait cycle has no way out. spans, only if asked for:
+    per victim (from, to, entry id) arrays of all time in which it is certainly hot.
+    """
 
     book: Book
     hot: list[dict[int, int]]
     unseen: list[dict[int, int]]
     cycles: list[tuple[int, int, int]] = field(default_factory=list)
+    spans: list[tuple[I8, I8, I8]] = field(default_factory=list)
 
 
-def tally(timeline: Timeline, description: Description, window: tuple[int, int]) -> Tally:
+def tally(timeline: Timeline, description: Description, window: tuple[int, int], *, spans: bool = False) -> Tally:
     """Apply the rules to all of the timeline and count the time inside the window [from, to)."""
     graph = Graph(description)
     book, walker = Book(graph), Walker(graph)
@@ -53,14 +59,14 @@ def tally(timeline: Timeline, description: Description, window: tuple[int, int])
     lanes["dry"] = [lane.true if joins else EMPTY for lane in timeline.dry]
     lanes["dry_unknown"] = [lane.unknown if joins else EMPTY for lane in timeline.dry]
     board = sweep(lanes, graph.size)
-    held = holds(graph, timeline.hot, board)
+    held = refills(graph, board, holds(graph, timeline.hot, board), book, walker)
     entries = resolve(graph, board, held, book, walker)
     if len(held.start) or any(map(len, held.vague)):
-        spans = np.column_stack([held.start, held.end])
+        stretches = np.column_stack([held.start, held.end])
         lanes["vague"] = list(held.vague)
-        lanes["holding"] = [spans[held.first[u] : held.first[u + 1]] for u in range(graph.size)]
-        board = sweep(lanes, graph.size, (spans, _tags(held.buffer, entries)))
-    return _count(graph, board, held, entries, book, walker, window)
+        lanes["holding"] = [stretches[held.first[u] : held.first[u + 1]] for u in range(graph.size)]
+        board = sweep(lanes, graph.size, (stretches, _tags(held.buffer, entries)))
+    return _count(graph, board, held, entries, book, walker, window, spans)
 
 
 def _tags(buffer: I8, entry: I8) -> npt.NDArray[np.uint64]:
@@ -74,7 +80,14 @@ def _tags(buffer: I8, entry: I8) -> npt.NDArray[np.uint64]:
 
 
 def _count(
-    graph: Graph, board: Board, held: Holds, entries: I8, book: Book, walker: Walker, window: tuple[int, int]
+    graph: Graph,
+    board: Board,
+    held: Holds,
+    entries: I8,
+    book: Book,
+    walker: Walker,
+    window: tuple[int, int],
+    spans: bool,
 ) -> Tally:
     result = Tally(book, [{} for _ in range(graph.size)], [{} for _ in range(graph.size)])
     if len(board.times) < 2:
@@ -88,14 +101,28 @@ def _count(
     begins = board.times[columns[first]]
     size = max(64, _CELLS // (graph.size * planes["hot"].shape[0]))
     locked: dict[int, int] = {}
+    by_state = np.full((graph.size, len(first)), -1) if spans else None
     for start in range(0, len(first), size):
         part = slice(start, start + size)
         chosen = {name: words[:, first[part]] for name, words in planes.items()}
-        for group, entry in _add(graph, chosen, begins[part], time[part], held, entries, book, walker, result):
-            locked[start + group] = entry
+        found = _add(graph, chosen, begins[part], time[part], held, entries, book, walker, result)
+        for u, states, entry, hot in found:
+            waiting = [e for e in np.unique(entry).tolist() if _is_cycle(book, e)] if graph.cyclic else []
+            for i in np.flatnonzero(np.isin(entry, waiting)) if waiting else ():
+                locked[start + int(states[i])] = int(entry[i])
+            if by_state is not None:
+                by_state[u, start + states[hot]] = entry[hot]
     if locked:
         _cycles(result, locked, inverse, board.times[columns], board.times[columns + 1])
+    for u in range(graph.size) if by_state is not None else ():
+        entry = by_state[u, inverse]  # type: ignore[index]
+        mine = np.flatnonzero(entry >= 0)
+        result.spans.append((edges[columns[mine]], edges[columns[mine] + 1], entry[mine]))
     return result
+
+
+def _is_cycle(book: Book, entry: int) -> bool:
+    return any(root < 0 for root, _ in book.entries[entry].may)
 
 
 def _add(
@@ -108,11 +135,11 @@ def _add(
     book: Book,
     walker: Walker,
     result: Tally,
-) -> list[tuple[int, int]]:
-    """Count distinct states, ``begins`` = a time in each; returns the (state, entry) of wait cycles."""
+) -> list[tuple[int, I8, I8, Bools]]:
+    """Count distinct states, ``begins`` = a time in each; per victim (u, states, entry, certainly hot) there."""
     solution = solve(graph, planes)
     codes = np.stack([_root_codes(solution, r, begins, held, entries, book, walker) for r in range(graph.size)])
-    cycles = []
+    out = []
     memo: dict[tuple[bytes, bytes, bytes], int] = {}
     for u in range(graph.size):
         hot, unknown = bit(planes["hot"], u), bit(planes["unknown"], u)
@@ -125,7 +152,6 @@ def _add(
             column = int(columns[i])
             if not may[:, i].any():
                 found[i] = cycle_entry(solution, book, u, column)
-                cycles.append((column, int(found[i])))
                 continue
             key = (may[:, i].tobytes(), must[:, i].tobytes(), codes[:, column].tobytes())
             if key not in memo:
@@ -138,7 +164,8 @@ def _add(
             np.add.at(sums, found[chosen], time[columns[chosen]])
             for entry in np.flatnonzero(sums).tolist():
                 target[entry] = target.get(entry, 0) + int(sums[entry])
-    return cycles
+        out.append((u, columns, found, hot[columns]))
+    return out
 
 
 def _root_codes(solution: Solution, root: int, begins: I8, held: Holds, entries: I8, book: Book, walker: Walker) -> I8:

@@ -3,8 +3,8 @@
 Two ways, both at most as long as what they continue:
 
 * *drain*: u waited on hot successors in [a, b) and stays hot: it keeps its cause until b + (b - a).
-* *surge*: v becomes hot at p while buffers upstream of it are hot, the nearest of them (through cool ones) since a:
-  the backlog of a stop that has ended arrives at v. v keeps the cause these had, until p + (p - a).
+* *surge*: v becomes hot at p while buffers upstream of it are hot, the oldest since a: the backlog of a stop that has
+  ended arrives at v. v keeps the cause that the nearest of them (through cool ones) had, until p + (p - a).
 
 Either ends when the buffer cools or waits again. It is marked draining unless the cause is the buffer's own consumer.
 Where loss hides whether a hold is in force, the buffer is *vague*: as a root it may be anybody's.
@@ -34,13 +34,15 @@ _FAR: Final = np.iinfo(np.int64).max
 class Holds:
     """Held causes: buffer[i] in [start[i], end[i]) keeps the cause that the buffers ``refs[:, i]`` had just before.
 
-    Sorted by buffer, then start; disjoint per buffer. first[u] .. first[u + 1]: those of buffer u. vague: per buffer.
+    Sorted by buffer, then start; disjoint per buffer. fixed: entry id of a hold that needs no refs, else -1.
+    first[u] .. first[u + 1]: those of buffer u. vague: per buffer.
     """
 
     buffer: I8
     start: I8
     end: I8
     refs: Words
+    fixed: I8
     first: I8
     vague: tuple[Intervals, ...]
 
@@ -77,6 +79,7 @@ def holds(graph: Graph, lanes: tuple[Lane, ...], board: Board) -> Holds:
             none,
             none,
             np.empty((board.planes["hot"].shape[0], 0), np.uint64),
+            none,
             np.zeros(graph.size + 1, np.int64),
             tuple(vague),
         )
@@ -89,6 +92,7 @@ def holds(graph: Graph, lanes: tuple[Lane, ...], board: Board) -> Holds:
         start[order],
         np.concatenate([row[2] for row in rows])[order],
         np.concatenate([row[3] for row in rows], axis=1)[:, order],
+        np.full(len(order), -1),
         np.searchsorted(buffer, np.arange(graph.size + 1)),
         tuple(vague),
     )
@@ -168,9 +172,11 @@ def _surge(
     near, unsure = _nearest(graph, v, state)
     some = near.any(axis=0) | unsure
     onset, limit, near, unsure = onset[some], limit[some], near[:, some], unsure[some]
+    state = {name: words[:, some] for name, words in state.items()}
     since = onset.copy()
     for w in graph.ancestors[v]:
-        mine = np.flatnonzero(bit(near, w))
+        mine = np.flatnonzero(bit(state["hot"], w))
+        unsure |= bit(state["unknown"], w)
         if not len(mine):
             continue
         start = possible[w][np.searchsorted(possible[w][:, 0], onset[mine]) - 1, 0]

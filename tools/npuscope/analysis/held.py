@@ -24,7 +24,7 @@ def resolve(graph: Graph, board: Board, holds: Holds, book: Book, walker: Walker
     there. Such chains are followed by pointer doubling; holds of several roots, in order of time, one by one.
     """
     count = len(holds.start)
-    entry = np.full(count, ANYBODY)
+    entry = np.where(holds.fixed >= 0, holds.fixed, ANYBODY)
     if not count:
         return entry
     may, must, state, solution = _roots(graph, board, holds)
@@ -32,15 +32,15 @@ def resolve(graph: Graph, board: Board, holds: Holds, book: Book, walker: Walker
     one, root = single_bit(may)
     pointer = np.full(count, -1)
     plain = certain & one
-    for r in np.unique(root[plain]).tolist():
+    for r in _used(root[plain])[0].tolist():
         mine = np.flatnonzero(plain & (root == r))
         before = holds.active(r, holds.start[mine], before=True)
         pointer[mine] = before
         free = mine[before < 0]
-        states, inverse = np.unique(state[free], return_inverse=True)
-        entry[free] = fresh_entries(solution, book, walker, r, states)[inverse] if len(free) else ANYBODY
-        entry[mine[_inside(holds, r, holds.start[mine])]] = ANYBODY
-        pointer[mine[_inside(holds, r, holds.start[mine])]] = -1
+        states, inverse = _used(state[free])
+        entry[free] = fresh_entries(solution, book, walker, r, states)[inverse]
+        hidden = mine[_inside(holds, r, holds.start[mine])]
+        entry[hidden], pointer[hidden] = ANYBODY, -1
     source = _follow(pointer)  # the hold whose own value each one takes
     several = np.flatnonzero(certain & ~one)
     ids: dict[tuple[tuple[int, ...], int], int] = {}
@@ -63,15 +63,22 @@ def resolve(graph: Graph, board: Board, holds: Holds, book: Book, walker: Walker
             else:
                 parts.add(int(fresh_entries(solution, book, walker, r, state[i : i + 1])[0]))
         entry[i] = keep(tuple(sorted(parts)), int(holds.buffer[i]))
-    pairs, inverse = np.unique(np.stack([entry[source], holds.buffer]), axis=1, return_inverse=True)
-    return np.asarray([keep((int(e),), int(b)) for e, b in pairs.T], np.int64)[inverse.ravel()]
+    pairs, inverse = _used(entry[source] * graph.size + holds.buffer)
+    return np.asarray([keep((pair // graph.size,), pair % graph.size) for pair in pairs.tolist()], np.int64)[inverse]
+
+
+def _used(numbers: I8) -> tuple[I8, I8]:
+    """(distinct numbers, ascending, place of each number among them); numbers are >= 0 and not large."""
+    present = np.zeros(int(numbers.max(initial=-1)) + 1, np.bool_)
+    present[numbers] = True
+    place = np.cumsum(present) - 1
+    return np.flatnonzero(present), place[numbers]
 
 
 def _roots(graph: Graph, board: Board, holds: Holds) -> tuple[Words, Words, I8, Solution]:
     """Possible and certain roots of each hold's buffers just before it, and the state it was in."""
-    columns = board.before(holds.start)
-    used, back = np.unique(columns, return_inverse=True)
-    planes = board.take(used)
+    used, back = _used(board.before(holds.start) + 1)
+    planes = board.take(used - 1)
     first, inverse = distinct(planes)
     planes = {name: words[:, first] for name, words in planes.items()}
     state = inverse[back]

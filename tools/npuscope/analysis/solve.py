@@ -20,6 +20,7 @@ Bools = npt.NDArray[np.bool_]
 
 _MIX: Final = 0x9E3779B97F4A7C15
 _SHIFT: Final = np.uint64(29)
+_FEW: Final = 32
 
 
 def distinct(planes: dict[str, Words]) -> tuple[I8, I8]:
@@ -30,10 +31,22 @@ def distinct(planes: dict[str, Words]) -> tuple[I8, I8]:
         if word.any():
             key = (key ^ word) * np.uint64(_MIX)
             key ^= key >> _SHIFT
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    first, inverse = _number(key)
     if not all(np.array_equal(word[first][inverse], word) for word in stack if word.any()):  # a collision of the hash
         _, first, inverse = np.unique(stack, axis=1, return_index=True, return_inverse=True)
     return first, inverse.ravel()
+
+
+def _number(key: npt.NDArray[np.uint64]) -> tuple[I8, I8]:
+    """(index of one element of each distinct value, number of the value of each element)."""
+    values = np.unique(key)
+    if len(values) > len(key) // _FEW:
+        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        return first, inverse
+    inverse = np.searchsorted(values, key)  # a short table stays in the cache: faster than sorting all
+    first = np.zeros(len(values), np.int64)
+    first[inverse] = np.arange(len(key))
+    return first, inverse
 
 
 class Solution:

@@ -200,7 +200,7 @@ def _sentence(result: Stalls, description: Description) -> str:
     where = f" (in front of it: {places})" if places else ""
     worst = max((cell for cell in result.matrix if cell.culprit == row.culprit), key=lambda cell: cell.min_ns)
     return (
-        f"{who[0].upper()}{who[1:]}{where} causes {percent_range(low, high, whole)} of {duration(whole)} stall time "
+        f"{who[0].upper()}{who[1:]}{where} causes {percent_range(low, high, whole)} % of {duration(whole)} stall time "
         f"in {len(row.victims)} of {len(result.buffers)} buffers, most in {result.buffers[worst.victim]} "
         f"({duration(worst.min_ns)}).{note}"
     )

@@ -11,7 +11,7 @@
 `include "nps_trace.vh"
 
 module nps_mark #(
-    parameter LATENCY = 7  // clocks from the inputs to the event, 3..63
+    parameter integer LATENCY = 8  // clocks from the inputs to the event, 3..63
 ) (
     input wire clk,
     input wire rst,
@@ -39,8 +39,9 @@ module nps_mark #(
 
     `NPS_REFUSE(LATENCY < 3 || LATENCY > 63, nps_error__LATENCY_must_be_3_to_63)
 
-    localparam AW = $clog2(LATENCY - 1);
-    localparam [AW-1:0] LAST = LATENCY - 2;
+    localparam AW = LATENCY > 4 ? $clog2(LATENCY - 1) : 2;
+    localparam [31:0] SLOTS = LATENCY - 1;
+    localparam [AW-1:0] LAST = SLOTS[AW-1:0] - {{(AW - 1) {1'b0}}, 1'b1};
     localparam W = 2 + 32 + 64 + 2 + 64;
 
     // strobes in a shift register that restart can clear

@@ -174,20 +174,20 @@ module nps_trace_fetch #(
     end
 
     // ---------------------------------------------------------------- record
-    function [5:0] src(input reg [INDEX_W-1:0] index);
-        reg [INDEX_W+5:0] wide;
-        begin
-            wide = {6'd0, index};
-            src = index == FRAMER ? `NPS_SRC_FRAMER : index == MARK ? `NPS_SRC_MARK : wide[5:0];
+    wire [5:0] bp_src;
+    assign bp_src[INDEX_W-1:0] = ready_index;
+    generate
+        if (INDEX_W < 6) begin : gen_short_index
+            assign bp_src[5:INDEX_W] = {(6 - INDEX_W) {1'b0}};
         end
-    endfunction
+    endgenerate
 
     always @(posedge clk) begin
         m_valid <= ready_valid && !rst;
         m_index <= ready_index;
         m_kind <= ready_kind;
         m_sub <= ready_sub;
-        m_src <= src(ready_index);
+        m_src <= ready_index == FRAMER ? `NPS_SRC_FRAMER : ready_index == MARK ? `NPS_SRC_MARK : bp_src;
         m_accepted <= ready_accepted;
         m_last <= ready_last;
         m_payload <= ready_payload | (ready_given ? 32'd0 : word);

@@ -46,7 +46,10 @@ module nps_trace_mirror #(
     wire told = update && kind == `NPS_K_BP;
     wire [`NPS_BP_LAYER_W-1:0] id = payload[`NPS_BP_LAYER_LSB+:`NPS_BP_LAYER_W];
     wire [`NPS_BP_OCC_W-1:0] occ = payload[`NPS_BP_OCC_LSB+:`NPS_BP_OCC_W];
-    wire [31:0] limits_now = new_limits ? word : limits;  // those of the record just ahead, if it has any
+    // those of the record just ahead, if it has any
+    wire [`NPS_CFG_BP_LIMITS_TH_WET_W-1:0] th_wet = new_limits ?
+        word[`NPS_CFG_BP_LIMITS_TH_WET_LSB+:`NPS_CFG_BP_LIMITS_TH_WET_W] :
+        limits[`NPS_CFG_BP_LIMITS_TH_WET_LSB+:`NPS_CFG_BP_LIMITS_TH_WET_W];
 
     always @(posedge clk) begin
         lapses <= update && kind == `NPS_K_STATE && sub == `NPS_STATE_UNKNOWN;
@@ -57,7 +60,7 @@ module nps_trace_mirror #(
         cools <= sub == `NPS_BP_EXIT || sub == `NPS_BP_KNOWN;
         drives <= payload[`NPS_BP_BP_EN_LSB];
         dries <= occ == {`NPS_BP_OCC_W{1'b0}};
-        wets <= occ >= limits_now[`NPS_CFG_BP_LIMITS_TH_WET_LSB+:`NPS_CFG_BP_LIMITS_TH_WET_W];
+        wets <= occ >= th_wet;
         word <= payload;
     end
 

@@ -5,13 +5,14 @@
 //            arrives some clocks later and waits here. So nothing behind the framer ever stops or is lost.
 // Promises:  AXI-Stream with registered outputs: valid does not wait for ready, data is stable until taken.
 //            Claims at most while go is 1 => no overflow. One record a clock if a place is free again DEPTH - 2 clocks after its claim.
-// Costs:     2 clocks from s_valid to m_axis_tvalid; DEPTH x 129 bits of distributed RAM.
+// Costs:     2 clocks from s_valid to m_axis_tvalid; DEPTH x (DATA_W + 1) bits of distributed RAM.
 // Overflow:  none by construction. A stalled sink is counted: `stalled` = floor(clocks with valid and not ready / 256).
 `default_nettype none
 `include "nps_refuse.vh"
 
 module nps_trace_out #(
-    parameter DEPTH = 16  // records, a power of two, 4..64
+    parameter DEPTH = 16,   // records, a power of two, 4..64
+    parameter DATA_W = 128  // bits of a record, 1..
 ) (
     input wire clk,
     input wire rst,
@@ -21,11 +22,11 @@ module nps_trace_out #(
     input  wire claim,
     output reg  empty,  // every claim has left
 
-    input wire         s_valid,
-    input wire [127:0] s_data,
-    input wire         s_last,
+    input wire              s_valid,
+    input wire [DATA_W-1:0] s_data,
+    input wire              s_last,
 
-    output wire [127:0] m_axis_tdata,
+    output wire [DATA_W-1:0] m_axis_tdata,
     output wire         m_axis_tvalid,
     output wire         m_axis_tlast,
     input  wire         m_axis_tready,
@@ -58,11 +59,11 @@ module nps_trace_out #(
     end
 
     // ---------------------------------------------------------------- buffer
-    reg [128:0] buffer[0:DEPTH-1];
+    reg [DATA_W:0] buffer[0:DEPTH-1];
     reg [AW:0] put, take;
     wire held = put != take;
     wire skid_ready;
-    wire [128:0] skid_out;
+    wire [DATA_W:0] skid_out;
 
     always @(posedge clk) begin
         if (s_valid) buffer[put[AW-1:0]] <= {s_last, s_data};
@@ -76,7 +77,7 @@ module nps_trace_out #(
     end
 
     nps_skid #(
-        .DATA_W(129)
+        .DATA_W(DATA_W + 1)
     ) u_skid (
         .clk(clk),
         .rst(rst),

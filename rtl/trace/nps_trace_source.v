@@ -105,7 +105,7 @@ module nps_trace_source #(
     reg [63:0] steps[0:3];
     reg [2:0] steps_put, steps_take;
     wire [63:0] step_head = steps[steps_take[1:0]];
-    reg steps_pop;
+    reg steps_pop, frees;
 
     assign steps_full = steps_put - steps_take == STEPS;
 
@@ -198,7 +198,7 @@ module nps_trace_source #(
     localparam [2:0] FROM_STEP = 3'd6;
     localparam [2:0] FROM_CLK_STATE = 3'd7;
 
-    reg selected, frees, loads, step_high, step_lost;
+    reg selected, loads, step_high, step_lost;
     reg [2:0] from;
     reg [3:0] word_sub;
 

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import shutil
 import subprocess
 import time
 from collections.abc import Sequence
@@ -58,11 +60,15 @@ def build(pipeline: Pipeline, sim: str, fifo_depth: int = 64) -> tuple[list[str]
     key = hashlib.sha256(json.dumps([sim, tools.tool(sim).version, parameters, texts]).encode()).hexdigest()[:16]
     folder = BUILD / "demo" / f"{sim}-{key}"
     program = folder / TOP
-    if not program.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        command = _compiler(sim, folder, program.with_suffix(".new"), parameters, pipeline.sources, files)
-        _checked(command, sim, folder / "build.log", BUILD_LIMIT_S)
-        program.with_suffix(".new").rename(program)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(folder.with_suffix(".lock"), "w") as lock:  # parallel test workers: one builds, the others wait
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not program.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            command = _compiler(sim, folder, program.with_suffix(".new"), parameters, pipeline.sources, files)
+            _checked(command, folder / "build.log", BUILD_LIMIT_S)
+            program.with_suffix(".new").rename(program)
     return (["vvp", "-n", str(program)] if sim == "icarus" else [str(program)]), size
 
 
@@ -80,6 +86,9 @@ def _compiler(
         given = [f"-P{TOP}.{name}={value}" for name, value in values.items()]
         return ["iverilog", "-g2005", "-o", str(program), "-s", TOP, *given, *includes, *names]
     given = [f"-G{name}={value}" for name, value in values.items()]
+    # plain header instead of a precompiled one: g++ now and then refuses those that ccache brings back
+    plain = [f"VK_PCH_I_{speed}=-include\\ V{TOP}__pch.h" for speed in ("FAST", "SLOW")]
+    given += [word for text in plain for word in ("-MAKEFLAGS", text)]
     options = ["--binary", "-O3", "-Wno-fatal", "--default-language", "1364-2005", "--x-assign", "0", "-j", "2"]
     place = ["--Mdir", str(folder / "obj"), "-o", str(program), "--top-module", TOP]
     return ["verilator", *options, *place, *given, *includes, *names]
@@ -108,7 +117,7 @@ def record(
     raw = dump.with_suffix(".raw")
     stalled = [f"+STALL_FIRST={stall[0]}", f"+STALL_END={stall[1]}"]
     log = dump.with_suffix(".log")
-    _checked([*command, f"+PIPELINE={memory}", f"+DUMP={raw}", f"+CLOCKS={clocks}", *stalled], sim, log, RUN_LIMIT_S)
+    _checked([*command, f"+PIPELINE={memory}", f"+DUMP={raw}", f"+CLOCKS={clocks}", *stalled], log, RUN_LIMIT_S)
     ran = time.monotonic()
     lines = [line for line in log.read_text(errors="replace").splitlines() if line.startswith("npu_demo: ")]
     if len(lines) != 1 or not lines[0].startswith("npu_demo: ok, "):
@@ -122,7 +131,7 @@ def record(
     return Recording(dump, records, built - started, ran - built)
 
 
-def _checked(command: list[str], sim: str, log: Path, limit_s: float) -> None:
+def _checked(command: list[str], log: Path, limit_s: float) -> None:
     """Run a command, output into ``log``; raises NpuscopeError unless it exits 0 within ``limit_s`` seconds."""
     with log.open("w") as out:
         try:
@@ -134,5 +143,6 @@ def _checked(command: list[str], sim: str, log: Path, limit_s: float) -> None:
                 f"{Path(command[0]).name} did not end", file=str(log), found=f"{limit_s} s", exit_code=Exit.CHECK_FAILED
             ) from None
     if done.returncode:
-        last = (log.read_text(errors="replace").strip().splitlines() or ["no output"])[-1]
-        raise NpuscopeError(f"{Path(command[0]).name} failed", file=str(log), found=last, exit_code=Exit.CHECK_FAILED)
+        lines = log.read_text(errors="replace").strip().splitlines() or ["no output"]
+        told = next((line for line in lines if "error" in line.lower()), lines[-1])
+        raise NpuscopeError(f"{Path(command[0]).name} failed", file=str(log), found=told, exit_code=Exit.CHECK_FAILED)

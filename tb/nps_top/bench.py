@@ -38,8 +38,8 @@ SINKS: dict[str, Pattern] = {
 class Profile:
     """What a test does and what it must have seen.
 
-    Rates are per clock. at_least, at_most: bounds of ``compared`` records, ``lost`` records, ``sessions``,
-    ``refusals`` and of groups by cause.
+    Rates are per clock. slow: a clock lasts 1/100 of the heartbeat, so that frames grow old. at_least, at_most: bounds
+    of ``compared`` records, ``lost`` records, ``sessions``, ``refusals`` and of groups by cause.
     """
 
     clocks: int
@@ -51,7 +51,9 @@ class Profile:
     jumps: float = 0.0
     locks: float = 0.0
     toggles: float = 0.0
+    resets: float = 0.0
     sink_changes: float = 0.002
+    slow: bool = False
     at_least: dict[str, int] = field(default_factory=dict)
     at_most: dict[str, int] = field(default_factory=dict)
 
@@ -66,6 +68,10 @@ class TopTest(uvm_test):
         self.build = chosen()
         ConfigDB().set(None, "*", "BUILD", self.build)
         self.env = TopEnv("env", self)
+
+    def connect_phase(self) -> None:
+        if self.profile.slow:
+            self.env.time.period_ns = self.env.scoreboard.period_ns = self.build.heartbeat_ns // 100
 
     def rng(self, what: str) -> random.Random:
         """A generator of its own for each part, so that no part depends on the order of events."""
@@ -154,6 +160,10 @@ class TopTest(uvm_test):
             if rng.random() < (profile.toggles if enabled else 0.05):
                 enabled = not enabled
                 self.dut.enable.value = int(enabled)
+            if rng.random() < profile.resets:
+                self.dut.rst.value = 1
+                await self.clocks(rng.randrange(1, 4))
+                self.dut.rst.value = 0
             if rng.random() < profile.sink_changes:
                 env.sink.pattern = SINKS[rng.choice(profile.sinks)](self.rng(f"sink {clock}"))
 
@@ -194,7 +204,7 @@ async def test_no_loss(dut):
 @cocotb.test()
 async def test_stalls(dut):
     """A sink that stalls for long: records are lost, told, and nothing else suffers."""
-    profile = Profile(4000, ("flip", "dense", "calm"), ("stalls", "random"), marks=0.02, at_least={"lost": 200})
+    profile = Profile(3000, ("flip", "dense", "calm"), ("stalls", "random"), marks=0.02, at_least={"lost": 200})
     await play(dut, "stalls", profile)
 
 
@@ -202,7 +212,7 @@ async def test_stalls(dut):
 async def test_steps(dut):
     """Clock steps and jumps of relative time, lock lost and found."""
     profile = Profile(
-        3000, MIXED, ("always", "bursts"), 0.005, 0.0, 0.01, 0.003, 0.005, at_least={"compared": 400, "step": 3}
+        2500, MIXED, ("always", "bursts"), 0.005, 0.0, 0.01, 0.003, 0.005, at_least={"compared": 400, "step": 3}
     )
     await play(dut, "steps", profile)
 
@@ -210,7 +220,7 @@ async def test_steps(dut):
 @cocotb.test()
 async def test_limits(dut):
     """Run-time limits, legal and not, RAW among them."""
-    profile = Profile(3000, MIXED, ("always", "random"), limits=0.02, at_least={"refusals": 5, "compared": 400})
+    profile = Profile(2500, MIXED, ("always", "random"), limits=0.02, at_least={"refusals": 5, "compared": 400})
     await play(dut, "limits", profile)
 
 
@@ -218,16 +228,34 @@ async def test_limits(dut):
 async def test_restarts(dut):
     """Flush and start again at any time, also while the sink stalls and before END is out."""
     profile = Profile(
-        4000, MIXED, ("always", "random", "stalls"), 0.01, 0.003, 0.002, toggles=0.01, at_least={"sessions": 8}
+        3500, MIXED, ("always", "random", "stalls"), 0.01, 0.003, 0.002, toggles=0.01, at_least={"sessions": 8}
     )
     await play(dut, "restarts", profile)
+
+
+@cocotb.test()
+async def test_old_frames(dut):
+    """Slow time: frames close by age, and the heartbeat comes without events."""
+    profile = Profile(
+        2500, ("silent", "silent", "calm", "sparse"), marks=0.002, slow=True, at_least={"heartbeat": 1, "age": 3}
+    )
+    await play(dut, "old_frames", profile)
+
+
+@cocotb.test()
+async def test_resets(dut):
+    """Reset at any time: the stream stops at once, and the next one begins as if nothing had been."""
+    profile = Profile(
+        3000, MIXED, ("always", "random"), 0.01, 0.003, 0.002, toggles=0.003, resets=0.003, at_least={"sessions": 5}
+    )
+    await play(dut, "resets", profile)
 
 
 @cocotb.test()
 async def test_everything(dut):
     """All of it at once."""
     profile = Profile(
-        5000,
+        4000,
         (*MIXED, "flip", "dense"),
         tuple(SINKS),
         0.02,

@@ -7,13 +7,14 @@ In each clock it also checks cfg_error and what ``sampling`` and ``active`` say 
 from __future__ import annotations
 
 from collections import Counter, deque
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyuvm import ConfigDB, uvm_subscriber
 
 from npuscope.encode import TopClock, TopModel, UnitKind, Walk, check_dump, unpack
 from npuscope.encode.schedule import Schedule
-from npuscope.layout import SRC_FRAMER, Cnt, Kind
+from npuscope.layout import SRC_FRAMER, Cnt, Kind, SyncSub
 from tb.nps_top.truth import HotTruth
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Scoreboard(uvm_subscriber):
         self._errors: deque[int] = deque([0] * CFG_ERROR_LATENCY)
         self._before: TopClock | None = None
         self._judged = False
+        self.period_ns = 5
 
     def write(self, item: tuple[int, TopClock, int]) -> None:
         """One clock of inputs."""
@@ -58,6 +60,8 @@ class Scoreboard(uvm_subscriber):
         refused = 0 if inputs.reset else sum(bad << src for src, bad in self.model.errors().items())
         self.refusals += refused.bit_count()
         self._errors.append(refused)
+        if inputs.reset:
+            self._errors = deque([0] * CFG_ERROR_LATENCY)
 
     def _control(self, clock: int, inputs: TopClock) -> None:
         """A start takes one clock; the offer ends with enable, in the same clock; a stream is open until its END."""
@@ -81,26 +85,40 @@ class Scoreboard(uvm_subscriber):
     # ---------------------------------------------------------------- end of test
     def judge(self) -> None:
         """Compare the whole dump; called once, at the end."""
-        dump = self.dump()
-        self.walks = check_dump(self.build.stream, self.model.sessions, dump)
-        taken = [beat.clock for beat in self.axis.beats]
-        for walk, start in zip(self.walks, self.model.starts, strict=True):
-            schedule = Schedule(self.build.promises, walk.units, taken, self.model.history, self.axis.stalls, start)
-            self.causes += schedule.check()
-            for unit in walk.units:
-                for index in range(unit.index, unit.index + unit.count):
-                    record = unpack(self.axis.beats[index].data)
-                    if (record.src, record.kind, record.sub) == (SRC_FRAMER, Kind.CNT, Cnt.STALLED):
-                        schedule.stalled(index, record.payload)
-            self._last_beats(walk)
+        sessions, beats = self.model.sessions, self.axis.beats
+        resets = [*self.model.resets, (self.clocks, len(sessions))]
+        done = records = 0
+        for clock, begun in resets:  # a reset cuts the stream: what comes after it belongs to later starts
+            cut = sum(beat.clock <= clock for beat in beats)
+            dump = b"".join(beat.data for beat in beats[records:cut])
+            walks = check_dump(self.build.stream, sessions[done:begun], dump, records)
+            for walk, start in zip(walks, self.model.starts[done:begun], strict=True):
+                if walk.units:
+                    self._schedule(walk, start)
+            self.walks += walks
+            done, records = begun, cut
         self._judged = True
+
+    def _schedule(self, walk: Walk, start: int) -> None:
+        taken = [beat.clock for beat in self.axis.beats]
+        promises = replace(self.build.promises, jump_ns=2 * self.period_ns + 100)
+        schedule = Schedule(promises, walk.units, taken, self.model.history, self.axis.stalls, start)
+        self.causes += schedule.check()
+        for unit in walk.units:
+            for index in range(unit.index, unit.index + unit.count):
+                record = unpack(self.axis.beats[index].data)
+                if (record.src, record.kind, record.sub) == (SRC_FRAMER, Kind.CNT, Cnt.STALLED):
+                    schedule.stalled(index, record.payload)
+        self._last_beats(walk)
 
     def _last_beats(self, walk: Walk) -> None:
         """tlast on the last record of each group and on END, nowhere else."""
         for unit in walk.units:
-            ends = unit.kind == UnitKind.GROUP or unit is walk.units[-1]
-            for index in range(unit.index, unit.index + unit.count):
-                expected = ends and index == unit.index + unit.count - 1
+            end = unit.index + unit.count - 1
+            for index in range(unit.index, end + 1):
+                record = unpack(self.axis.beats[index].data)
+                expected = unit.kind == UnitKind.GROUP and index == end
+                expected |= (record.kind, record.sub) == (Kind.SYNC, SyncSub.END)
                 assert self.axis.beats[index].last == expected, f"record {index}: tlast is not {expected}"
 
     def dump(self) -> bytes:

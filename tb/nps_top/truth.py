@@ -64,7 +64,9 @@ def write_truth(path: Path, scoreboard: Scoreboard) -> None:
             offered[src] = offered.get(src, 0) + sum(entry.size for entry in entries)
     delivered = {src: sum(walk.delivered[src] for walk in scoreboard.walks) for src in offered}
     truth = {
-        "sessions": len(scoreboard.walks),
+        "sessions": sum(bool(walk.units) for walk in scoreboard.walks),
+        "ended": sum(session.complete for session in scoreboard.model.sessions[:-1]),
+        "cut": sum(not session.complete for session in scoreboard.model.sessions),
         "lost": {src: offered[src] - delivered[src] for src in offered},
         "hot": [[src, layer, spans] for (src, layer), spans in scoreboard.truth.hot.items()],
     }

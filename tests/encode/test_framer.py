@@ -158,7 +158,9 @@ def test_a_dump_cut_short_is_refused_only_if_an_end_is_expected() -> None:
     for records in range(rec.writer.records):
         cut = rec.writer.data()[: records * 16]
         assert "the dump ends here" in refusal(rec.model(cut))
-        StreamModel(rec.config, Session(rec.offered, complete=False), cut).check()
+        model = StreamModel(rec.config, Session(rec.offered, complete=False), cut)
+        model.check()
+        assert model.at == records
 
 
 def test_totals_at_the_end_and_limits_at_the_start_come_from_the_bench() -> None:

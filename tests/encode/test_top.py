@@ -89,3 +89,16 @@ def test_time_quality() -> None:
     assert model.history[-1][2] == TimeQuality.FREE_RUN
     model.clock(replace(IDLE, locked=False, rel_step=True))
     assert model.history[-1][2] == TimeQuality.DOUBT
+
+
+def test_a_reset_cuts_the_session_and_restores_the_limits() -> None:
+    model = TopModel(CONFIG)
+    model.clock(at(START, 0, apply={0: BpLimits(th_on=9, th_off=8)}))
+    assert model.probes[0].limits.th_on == 9
+    model.clock(at(RUN, 10))
+    model.clock(at(RUN, 20, reset=True, samples={0: Sample(0, 63, 0)}))
+    model.clock(at(START, 30))
+    assert [session.complete for session in model.sessions] == [False, True]
+    assert model.resets == [(2, 1)]
+    assert model.probes[0].limits == BpLimits()
+    assert not model.sessions[0].offered[0]

@@ -146,7 +146,7 @@ class Bulk:
         """Fill ``out``, shape (frames, 503), with events; returns each lane's count at each frame's start."""
         n, lanes = out.size, self._lanes
         lane = self._rng.integers(0, lanes, n, np.uint8 if lanes <= 256 else np.uint16)
-        ts = self._ts + np.cumsum(self._rng.integers(0, 2 * self.gap_ns + 1, n))
+        ts = self._ts + np.cumsum(self._rng.integers(1, 2 * self.gap_ns, n))
         order = np.argsort(lane, kind="stable")
         per_lane = np.bincount(lane, minlength=lanes)
         by_lane, by_ts, place = lane[order].astype(np.int64), ts[order], np.arange(n)

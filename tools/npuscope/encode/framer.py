@@ -21,6 +21,10 @@ from npuscope.layout import RECORD_BYTES, SRC_FRAMER, Cnt, Kind, SyncSub
 __all__ = ["Session", "StreamModel", "Unit", "UnitKind", "Walk", "check_dump"]
 
 
+_UNTOLD = 3
+"""Records of a group before its CNT: with no more of it, the model cannot tell what they should say."""
+
+
 class UnitKind(Enum):
     """What a run of records that no group cuts is."""
 
@@ -161,7 +165,11 @@ class StreamModel:
 
     def _group(self) -> None:
         """Nine records at one time, taken from SYNC B; the CRC and count of the frame before (rules 10, 11)."""
-        at, group_b = self._at, self._peek(1)
+        at, rest = self._at, len(self.dump) // RECORD_BYTES - self._at
+        if not self.session.complete and rest <= _UNTOLD:
+            self._at += rest  # cut where the group's time and counter are not told yet: nothing to compare
+            raise _EndOfDump
+        group_b = self._peek(1)
         self._time = (group_b.ts, group_b.tq)
         self._take_stalled(self._peek(3))
         frame = self._frame()
@@ -271,18 +279,21 @@ class StreamModel:
         )
 
 
-def check_dump(config: StreamConfig, sessions: Iterable[Session], dump: bytes) -> list[Walk]:
-    """Check a dump of several starts in turn; raises as ``StreamModel`` does, and when something is left over."""
-    walks, first = [], 0
+def check_dump(config: StreamConfig, sessions: Iterable[Session], dump: bytes, first: int = 0) -> list[Walk]:
+    """Check a dump of several starts in turn; raises as ``StreamModel`` does, and when something is left over.
+
+    first: index of its first record in a longer dump, for units and messages.
+    """
+    walks, at = [], 0
     for session in sessions:
-        model = StreamModel(config, session, dump[first * RECORD_BYTES :], first)
+        model = StreamModel(config, session, dump[at * RECORD_BYTES :], first + at)
         walks.append(model.check())
-        first += model.at
-    if first * RECORD_BYTES != len(dump):
+        at += model.at
+    if at * RECORD_BYTES != len(dump):
         raise NpuscopeError(
             "the dump goes on after the last END",
-            record=first,
-            offset=first * RECORD_BYTES,
+            record=first + at,
+            offset=(first + at) * RECORD_BYTES,
             exit_code=Exit.CHECK_FAILED,
         )
     return walks

@@ -156,9 +156,11 @@ class Schedule:
             decided = self.taken[self.units[last].index] + self.limits.latency
             again = any(clock < other <= decided for other in places)
             lost = any(unit.kind == UnitKind.LOSS for unit in self.units)  # another step may have been lost
-            after = self.units[last + 1] if last + 1 < len(self.units) else None
-            if not again and not lost and (after is None or after.kind != UnitKind.GROUP):
-                raise self._error(after or self.units[last], "no group behind the last pair of a clock step", "a group")
+            if again or lost or last + 1 == len(self.units):  # the last case: a reset cut the stream here
+                continue
+            after = self.units[last + 1]
+            if after.kind != UnitKind.GROUP:
+                raise self._error(after, "no group behind the last pair of a clock step", "a group")
 
     def latest(self) -> None:
         """Rule 24: a frame with contents ends at its age, any frame at the heartbeat, within the slack."""

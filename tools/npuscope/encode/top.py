@@ -46,7 +46,8 @@ class TopModel:
     """All sources of one ``nps_top``.
 
     ``sessions``: one per start, in order, the last one still growing; ``starts``: their clocks. ``history``:
-    (rel_ns, ts_ns, tq) of every clock, for ``schedule``.
+    (rel_ns, ts_ns, tq) of every clock, for ``schedule``. A reset cuts the open session: it is not complete, and
+    ``resets`` has the clock and the number of sessions begun before it.
     """
 
     def __init__(self, config: StreamConfig, steady: int = THRESHOLDS["STEADY"].value) -> None:
@@ -54,6 +55,7 @@ class TopModel:
         self.sessions: list[Session] = []
         self.history: list[tuple[int, int, int]] = []
         self.starts: list[int] = []
+        self.resets: list[tuple[int, int]] = []
         self._offered: dict[int, list[Entry]] = {}
         self._bp_samples: dict[int, int] = {}
         self._reset()
@@ -68,6 +70,9 @@ class TopModel:
         tq = self._quality(inputs)
         self.history.append((inputs.rel_ns, inputs.ts_ns, tq))
         if inputs.reset:
+            if inputs.active and self.sessions:
+                self.sessions[-1] = replace(self.sessions[-1], complete=False)
+            self.resets.append((number, len(self.sessions)))
             return self._reset()
         restart = inputs.enable and not inputs.active
         time = TimeBus(inputs.rel_ns, inputs.ts_ns, tq, inputs.ts_step, inputs.rel_step, inputs.step_ns)

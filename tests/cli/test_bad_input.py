@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import array
+import fcntl
 import json
 import os
 import random
 import subprocess
 import sys
+import termios
 import threading
 import time
 from pathlib import Path
@@ -234,6 +237,16 @@ def test_reader_of_a_long_table_leaves(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+def wait_until_read(pipe: int) -> None:
+    """Until the reader has taken all that was written, so that it is surely at work."""
+    deadline = time.monotonic() + 30
+    waiting = array.array("i", [1])
+    while waiting[0]:
+        assert time.monotonic() < deadline, "nobody reads"
+        time.sleep(0.02)
+        fcntl.ioctl(pipe, termios.FIONREAD, waiting)
+
+
 def test_interrupt_has_no_traceback(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
@@ -242,7 +255,7 @@ def test_interrupt_has_no_traceback(tmp_path: Path) -> None:
         [sys.executable, "-m", "npuscope", "stalls", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     os.write(keep, dump()[:1000])
-    time.sleep(0.7)
+    wait_until_read(keep)
     child.send_signal(2)
     out, err = child.communicate(timeout=20)
     os.close(keep)

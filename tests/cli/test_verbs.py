@@ -200,9 +200,13 @@ def test_quiet_keeps_the_exit_code(lossy: str, capsys: Captured) -> None:
     assert capsys.readouterr().err == ""
 
 
-def test_verbose_prints_the_ledger_on_stderr(good: str, capsys: Captured) -> None:
-    assert run(["stalls", "-v", good]) == 0
-    assert "salvaged" in capsys.readouterr().err
+def test_verbose_prints_the_ledger_on_stderr(lossy: str, capsys: Captured) -> None:
+    for verb in (["stalls"], ["export", "--to", "csv", "--table", "records"]):
+        assert run([*verb, "-v", lossy]) == Exit.LOSS
+        lines = [line.split() for line in capsys.readouterr().err.splitlines()]
+        assert ["total", f"{Path(lossy).stat().st_size:,}"] in lines
+        assert ["0", "390", "390", "0", "30", "0"] in lines
+        assert any(line[-3:] == ["fifo", "full", "30"] for line in lines)
 
 
 def test_a_window_by_time_and_by_episode(good: str, capsys: Captured) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from npuscope.analysis import Cell, Row, Stalls
 from npuscope.description import Buffer, Description
+from npuscope.ledger import Cause, Ledger, SourceCount, Window
 from npuscope.timeline import EPISODE, EpisodeFlag, Lane, Timeline
 from npuscope.views.report import FileFact, ReportData
 from npuscope.views.trust import Trust
@@ -94,6 +95,13 @@ def stalls(line: Timeline) -> Stalls:
     )
 
 
+def ledger() -> Ledger:
+    found = Ledger(total=663_552, ok=41_216, sync=256, end_seen=True)
+    found.sources = {0: SourceCount(decoded=40_000, dropped=96, exact=True), 63: SourceCount(decoded=1_472, exact=True)}
+    found.windows.note(Window(0, 0b111 << 5, *LOSS, Cause.FIFO_FULL, 96))
+    return found
+
+
 def report() -> ReportData:
     line = timeline()
     trust = [
@@ -110,7 +118,8 @@ def report() -> ReportData:
         timeline=line,
         trust=trust,
         losses=[LOSS],
-        ledger={"total": 663_552, "ok": 41_216, "windows": [{"src": 0, "from_ns": LOSS[0]}]},
+        ledger=ledger(),
+        places=[LOSS],
         files=[FileFact("my runs/run.npt", 663_552, "ab" * 32)],
         version="0.1.0",
     )

@@ -90,7 +90,7 @@ def test_json_loads_and_is_the_analysis(shown: tuple[ReportData, str, Page]) -> 
     found: dict[str, Any] = json.loads(page.data)
     assert found["schema"] == 1
     assert found["stalls"] == json.loads(json.dumps(data.stalls.to_json()))
-    assert found["ledger"] == data.ledger
+    assert found["ledger"] == json.loads(json.dumps(data.ledger.to_json()))
     assert found["files"] == [{"name": "my runs/run.npt", "bytes": 663_552, "sha256": "ab" * 32}]
     assert found["origin_ns"] == START
     assert len(found["trust"]) == len(data.trust)
@@ -108,6 +108,9 @@ def test_verdict_trust_and_tables_need_no_script(shown: tuple[ReportData, str, P
         assert line[4] == duration(row.min_ns)
     for name in data.stalls.buffers:
         assert name in page.text
+    assert ["3.100 ms", "3.190 ms", "0", "5 6 7", "fifo full", "96"] in page.rows
+    assert ["total", "663,552"] in page.rows
+    assert ["0", "40,000", "40,000", "0", "96", "0"] in page.rows
     assert "npuscope show 'my runs/run.npt' --around ep:" in page.text
 
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from npuscope.description import Description
 from npuscope.errors import NpuscopeError
+from npuscope.importers import FwriteReader
 from npuscope.ledger import Cause, Ledger
 from npuscope.placing import place
 from npuscope.records import Batch, Decoder, decode
@@ -28,17 +30,36 @@ if TYPE_CHECKING:
     from npuscope.analysis import Stalls
     from npuscope.views.trust import Trust
 
-__all__ = ["Capture", "Path", "Progress", "open"]
+__all__ = ["Capture", "Path", "Progress", "Text", "open"]
 
 Path = str | os.PathLike[str]
 Progress = Callable[[int, int | None], None]
 """Called while a pass runs, with bytes done and bytes in all (None: not known)."""
 
 
+TEXT: Final = "fwrite"
+
+
+@dataclass(frozen=True)
+class Text:
+    """How to read the ``$fwrite`` text of a simulation, which tells no unit and no end of anything.
+
+    time_unit_ps: one count of the time column, None = 1 ns, and a note says so. sample_period_ns: a layer that is not
+    told for longer is cool; None = unknown from its last sample on. allow_backwards: a time that goes back is a
+    restart. refuse: take no text at all.
+    """
+
+    time_unit_ps: int | None = None
+    sample_period_ns: int | None = None
+    allow_backwards: bool = False
+    refuse: bool = False
+
+
 class Capture:
     """One capture: nothing is read before it is asked for, and the timeline is built once.
 
-    names: the input files. size: their bytes, None for a pipe. swap: 0, or bits of the words whose bytes are swapped.
+    names: the input files. kind: format of the first (of ``source.sniff``). size: their bytes, None for a pipe.
+    swap: 0, or bits of the words whose bytes are swapped.
     description: what was given or stands in the header page; None = the chain is assumed.
     """
 
@@ -48,7 +69,7 @@ class Capture:
         *,
         graph: Path | Description | None = None,
         force_desc: bool = False,
-        sample_period_ns: int | None = None,
+        text: Text | None = None,
         blame_only: bool = False,
         progress: Progress | None = None,
     ) -> None:
@@ -56,11 +77,13 @@ class Capture:
         self.names = expand([paths] if isinstance(paths, str | os.PathLike) else list(paths))
         self._given = Description.from_toml(os.fspath(graph)) if isinstance(graph, str | os.PathLike) else graph
         self._force_desc = force_desc
-        self._sample_period_ns = sample_period_ns
+        self._text = Text() if text is None else text
+        self._accept = () if self._text.refuse else (TEXT,)
         self._blame_only = blame_only
         self._progress = progress
-        self._source: Source | None = open_source(self.names)
+        self._source: Source | None = open_source(self.names, accept=self._accept)
         self.size, self.swap = self._source.size, self._source.swap
+        self.kind = self._source.head_kind
         self._ledger: Ledger | None = None
         self.description = self._given or self._from_header(self._source)
 
@@ -75,13 +98,17 @@ class Capture:
         """Decode the capture from its start, batch by batch, in constant memory; a pipe can be read only once."""
         return self._watch(*self._start(None))
 
-    def _start(self, keep: npt.NDArray[np.bool_] | None) -> tuple[Source, Decoder]:
+    def _start(self, keep: npt.NDArray[np.bool_] | None) -> tuple[Source, Decoder | FwriteReader]:
         """A fresh pass; keep: see ``records.decode``."""
         source, self._source = self._source, None
         if source is None:
             if self.size is None:
                 raise NpuscopeError("a pipe can be read only once", file=self.names[0], hint="save it to a file first")
-            source = open_source(self.names)
+            source = open_source(self.names, accept=self._accept)
+        if source.head_kind == TEXT:
+            return source, FwriteReader(
+                source, time_unit_ps=self._text.time_unit_ps, allow_backwards=self._text.allow_backwards
+            )
         given = self.description
         if given is None:
             return source, decode(source, keep=keep)
@@ -93,25 +120,26 @@ class Capture:
             force_desc=self._force_desc,
         )
 
-    def _watch(self, source: Source, decoder: Decoder) -> Iterator[Batch]:
+    def _watch(self, source: Source, reader: Decoder | FwriteReader) -> Iterator[Batch]:
         """Hand the batches on, tell the progress, and keep the ledger when all were taken."""
         with source:
-            for batch in decoder:
+            for batch in reader:
                 if self._progress is not None:
                     self._progress(source.position, source.size)
                 yield batch
-        self._ledger = decoder.ledger
+        self._ledger = reader.ledger
 
     @cached_property
     def timeline(self) -> Timeline:
         """Hot, dry and backpressure of every buffer, and the episodes: one pass over the capture."""
-        source, decoder = self._start(BLAME_KINDSUBS if self._blame_only else ALL_KINDSUBS)
+        blame_only = self._blame_only and self.kind != TEXT
+        source, reader = self._start(BLAME_KINDSUBS if blame_only else ALL_KINDSUBS)
         return Timeline.build(
-            self._watch(source, decoder),
-            decoder.ledger,
+            self._watch(source, reader),
+            reader.ledger,
             self.description,
-            blame_only=self._blame_only,
-            sample_period_ns=self._sample_period_ns,
+            blame_only=blame_only,
+            sample_period_ns=self._text.sample_period_ns,
         )
 
     @property
@@ -131,8 +159,13 @@ class Capture:
     @cached_property
     def losses(self) -> list[tuple[int, int]]:
         """[from, to] ns on the axis of every window in which records may be missing, sorted."""
-        timeline = self.timeline
-        return sorted(place((w for w in self.ledger.windows if w.cause is not Cause.STOPPED), timeline))
+        found = zip(self.ledger.windows, self.places, strict=True)
+        return sorted(place for window, place in found if window.cause is not Cause.STOPPED)
+
+    @cached_property
+    def places(self) -> list[tuple[int, int]]:
+        """[from, to] ns on the axis of each window of the ledger, in its order."""
+        return place(self.ledger.windows, self.timeline)
 
     def stalls(self, window: tuple[int, int] | None = None) -> Stalls:
         """Who stalls whom in ``window`` = [from, to) ns on the axis, default the whole recording."""
@@ -161,23 +194,22 @@ def open(
     *,
     graph: Path | Description | None = None,
     force_desc: bool = False,
-    sample_period_ns: int | None = None,
+    text: Text | None = None,
     blame_only: bool = False,
     progress: Progress | None = None,
 ) -> Capture:
     """The capture in ``paths``: files, globs, folders, a named pipe, or ``-`` for stdin; several are one capture.
 
     graph: TOML file or ``Description`` of buffers and stages; default that of the header page, else an assumed chain.
-    force_desc: take it even when its hash is not the one in the stream. sample_period_ns: for text dumps, which tell no
-    end of anything: a layer not told for longer is cool. blame_only: a faster pass that leaves the bp lanes
-    unknown. progress: see ``Progress``.
+    force_desc: take it even when its hash is not the one in the stream. text: how to read a legacy text dump.
+    blame_only: a faster pass that leaves the bp lanes unknown. progress: see ``Progress``.
     Raises NpuscopeError: exit code 2 for what cannot be read or is empty, 5 for a format that is not known.
     """
     return Capture(
         paths,
         graph=graph,
         force_desc=force_desc,
-        sample_period_ns=sample_period_ns,
+        text=text,
         blame_only=blame_only,
         progress=progress,
     )

@@ -20,6 +20,7 @@ __all__ = [
     "lower_percent",
     "parse_duration",
     "parse_percent",
+    "parse_picoseconds",
     "percent",
     "percent_range",
     "safe",
@@ -63,6 +64,16 @@ def parse_duration(text: str) -> int:
     if value != value.to_integral_value():
         raise NpuscopeError("finer than one nanosecond", found=repr(text), expected="a whole number of ns")
     return int(value)
+
+
+def parse_picoseconds(text: str) -> int:
+    """Integer ps of ``10ps``, ``1ns``, ``0.5us``: as ``parse_duration``, and with ``ps``; a bare number is ns."""
+    number, unit, rest = text.strip().partition("ps")
+    if not unit:
+        return parse_duration(text) * 1000
+    if not number.strip().isdigit() or rest:
+        raise NpuscopeError("not a time", found=repr(text), expected="a number with ps, ns, us, ms or s, such as 10ps")
+    return int(number)
 
 
 def parse_percent(text: str) -> float:

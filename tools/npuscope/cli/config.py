@@ -23,7 +23,7 @@ COMMON: Final = {
     "force_desc": bool,
     "format": str,
     "time_unit": str,
-    "clock_period": str,
+    "allow_backwards": bool,
     "sample_period": str,
     "quiet": bool,
 }

@@ -41,7 +41,7 @@ def command(options: Options, to: str, table: str) -> Exit:
         if table == "records":
             with open_output(options.output, options.force) as sink:
                 sink.writelines(csv.record_lines(capture.batches()))
-            tell(capture.ledger, options)
+            tell(capture, options, windows_placed=False)
             return complain(judge(capture.ledger, None, options), options)
         timeline = capture.timeline
     span = window(timeline, options)
@@ -51,5 +51,5 @@ def command(options: Options, to: str, table: str) -> Exit:
         lines = csv.rows_to_lines(csv.STALLS, csv.stall_rows(capture.stalls(span)))
     with open_output(options.output, options.force) as sink:
         sink.writelines(lines)
-    tell(capture.ledger, options)
+    tell(capture, options)
     return complain(judge(capture.ledger, timeline, options), options)

@@ -44,8 +44,9 @@ def _loss(ledger: Ledger, options: Options) -> list[Finding]:
     missing, offered, more = lost(ledger)
     if allowed >= 100 or (not more and 100 * missing <= allowed * offered):
         return []
-    least = "at least " if more else ""
-    text = f"{least}{count(missing)} of {count(offered)} records lost ({percent(missing, offered)} %)"
+    text = f"{count(missing)} of {count(offered)} records lost ({percent(missing, offered)} %)"
+    if more:
+        text = f"at least {text}" if missing else "some records lost, how many is not known"
     return [(Exit.LOSS, f"{text}, allowed are {allowed:g} %; see --allow-loss")]
 
 

@@ -29,7 +29,7 @@ class Options:
     min_coverage: str | None = None
     format: str = "auto"
     time_unit: str | None = None
-    clock_period: str | None = None
+    allow_backwards: bool = False
     sample_period: str | None = None
     quiet: bool = False
     verbose: bool = False
@@ -80,8 +80,8 @@ _INPUT: Final = (
     _option("--min-coverage", metavar="PCT", help="Exit 1 if a layer is known for less of the time."),
     _option("--format", type=click.Choice(FORMATS), default="auto", help="Force the format.  [default: by content]"),
     _option("--time-unit", metavar="TIME", help="Text dumps: one count of their time column, e.g. 1ns, 10ps."),
-    _option("--clock-period", metavar="TIME", help="Clock period where the input does not tell it, e.g. 5ns."),
     _option("--sample-period", metavar="TIME", help="Text dumps: a layer not printed for this long has cooled."),
+    _option("--allow-backwards", is_flag=True, help="Text dumps: a time that goes back is a restart."),
     _option("-q", "--quiet", is_flag=True, help="No summary and no progress on stderr."),
     _option("-v", "--verbose", is_flag=True, help="The whole ledger on stderr."),
 )

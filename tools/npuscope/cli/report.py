@@ -44,14 +44,15 @@ def command(options: Options, title: str | None) -> Exit:
             timeline=timeline,
             trust=capture.trust(),
             losses=capture.losses,
-            ledger=capture.ledger.to_json(),
+            ledger=capture.ledger,
+            places=capture.places,
             files=file_facts(capture.names),
             version=npuscope.__version__,
         )
     )
     with open_output(options.output, options.force) as sink:
         sink.write(text)
-    tell(capture.ledger, options)
+    tell(capture, options)
     if options.output not in (None, "-") and not options.quiet:
         click.echo(f"npuscope: wrote {options.output}", err=True)
     return complain(judge(capture.ledger, timeline, options), options)

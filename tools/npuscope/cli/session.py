@@ -7,17 +7,16 @@ from typing import Final
 
 import click
 
-from npuscope.capture import Capture, Progress
+from npuscope.capture import TEXT, Capture, Progress, Text
 from npuscope.capture import open as open_capture
 from npuscope.cli.inputs import Bound, Window, parse_window, split_window
 from npuscope.cli.options import Options
 from npuscope.cli.output import check_output
-from npuscope.errors import NpuscopeError
-from npuscope.ledger import Ledger
+from npuscope.errors import Exit, NpuscopeError
 from npuscope.source import expand
 from npuscope.timeline import Timeline
-from npuscope.units import parse_duration, parse_percent, safe
-from npuscope.views.table import fields
+from npuscope.units import parse_duration, parse_percent, parse_picoseconds, safe
+from npuscope.views.ledger import ledger_text
 
 __all__ = ["command_line", "paths", "prepare", "resolve", "start", "tell", "window"]
 
@@ -52,14 +51,22 @@ def start(options: Options, progress: Progress | None = None, *, blame_only: boo
     if options.graph and options.desc:
         raise NpuscopeError("--graph and --desc say the same thing", hint="give one of them")
     names, _ = paths(options)
-    return open_capture(
+    capture = open_capture(
         names,
         graph=options.desc or options.graph,
         force_desc=options.force_desc,
-        sample_period_ns=parse_duration(options.sample_period) if options.sample_period else None,
+        text=Text(
+            time_unit_ps=parse_picoseconds(options.time_unit) if options.time_unit else None,
+            sample_period_ns=parse_duration(options.sample_period) if options.sample_period else None,
+            allow_backwards=options.allow_backwards,
+            refuse=options.format == "npt1",
+        ),
         blame_only=blame_only,
         progress=progress,
     )
+    if options.format == "text" and capture.kind != TEXT:
+        raise NpuscopeError("not $fwrite text", file=names[0], hint="leave --format out", exit_code=Exit.NOT_RECOGNISED)
+    return capture
 
 
 def window(timeline: Timeline, options: Options) -> tuple[int, int]:
@@ -101,16 +108,26 @@ def command_line(verb: str, options: Options) -> str:
     words = ["npuscope", verb, *paths(options)[0]]
     for flag, value in (("--graph", options.graph), ("--desc", options.desc)):
         words += [flag, value] if value else []
+    for flag, value in (("--time-unit", options.time_unit), ("--sample-period", options.sample_period)):
+        words += [flag, value] if value else []
     words += ["--force-desc"] if options.force_desc else []
+    words += ["--allow-backwards"] if options.allow_backwards else []
     return shlex.join(words)
 
 
-def tell(ledger: Ledger, options: Options) -> None:
-    """Notes of the reader, and with ``-v`` the whole ledger, on stderr."""
+def tell(capture: Capture, options: Options, *, windows_placed: bool = True) -> None:
+    """Notes of the reader, and with ``-v`` the ledger, on stderr.
+
+    windows_placed: put the windows on the axis of the timeline, which takes a pass if there was none.
+    """
+    ledger = capture.ledger
     if not options.quiet:
         for note in ledger.notes[: None if options.verbose else NOTES]:
             click.echo(f"npuscope: note: {safe(note)}", err=True)
         if len(ledger.notes) > NOTES and not options.verbose:
             click.echo(f"npuscope: note: {len(ledger.notes) - NOTES} more notes, see -v", err=True)
     if options.verbose:
-        click.echo(fields((key, str(value)) for key, value in ledger.to_json().items()), err=True)
+        places, origin = [(w.from_ns, w.to_ns) for w in ledger.windows], ledger.first_ts or 0
+        if windows_placed:
+            places, origin = capture.places, capture.timeline.start_ns
+        click.echo(ledger_text(ledger, places, origin), err=True)

@@ -64,7 +64,7 @@ def command(options: Options, around: str | None, width: int | None) -> Exit:
     )
     with open_output(options.output, options.force) as sink:
         sink.write(f"{text}\n\n{legend(glyphs)}\n")
-    tell(capture.ledger, options)
+    tell(capture, options)
     return complain(judge(capture.ledger, timeline, options), options)
 
 

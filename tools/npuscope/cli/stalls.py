@@ -52,5 +52,5 @@ def command(options: Options, by: str, top: int, evidence: int) -> Exit:
         )
     with open_output(options.output, options.force) as sink:
         sink.write(text + "\n")
-    tell(capture.ledger, options)
+    tell(capture, options)
     return complain(judge(capture.ledger, timeline, options), options)

@@ -16,6 +16,7 @@ from npuscope.views.trust import Trust
 __all__ = ["SCHEMA", "info_json", "info_text", "survey_text"]
 
 SCHEMA: Final = 1
+FWRITE: Final = "$fwrite text"
 
 
 def info_text(
@@ -25,7 +26,7 @@ def info_text(
     lines = [("input", f"{_named(names)}, {size(ledger.total)}")]
     lines += [("title", title)] if title else []
     swap = f", bytes of each {ledger.swap}-bit word swapped" if ledger.swap else ""
-    lines.append(("format", _format(ledger.version, ledger.config) + swap))
+    lines.append(("format", FWRITE if ledger.lines else _format(ledger.version, ledger.config) + swap))
     lines += _times(ledger.first_ts, span_ns)
     lines.append(("records", _records(ledger)))
     lines += _sources(ledger)
@@ -56,7 +57,7 @@ def info_json(
         "schema": SCHEMA,
         "files": list(names),
         "title": title,
-        "format": FORMAT_NAME,
+        "format": FWRITE if full and full.lines else FORMAT_NAME,
         "version": list(seen.version) if seen.version else None,
         "bytes": full.total if full else part.size if part else 0,
         "first_tai_ns": seen.first_ts,
@@ -83,6 +84,8 @@ def _times(first: int | None, span_ns: int) -> list[tuple[str, str]]:
 
 
 def _records(ledger: Ledger) -> str:
+    if ledger.lines:
+        return f"{count(ledger.lines)} samples"
     total = ledger.ok + ledger.salvaged + ledger.sync + ledger.pad
     kinds = sorted(ledger.kinds.items(), key=lambda item: (-item[1], item[0]))
     shown = ", ".join(f"{name} {count(n)}" for name, n in kinds if n)

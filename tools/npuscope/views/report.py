@@ -5,17 +5,19 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from npuscope.analysis import Row, Stalls
+from npuscope.ledger import Ledger
 from npuscope.timeline import Timeline
 from npuscope.units import count, duration, percent, percent_range, size, tai
 from npuscope.views import html
 from npuscope.views.evidence import Episode, episode
 from npuscope.views.html import text
 from npuscope.views.lanes import grid
+from npuscope.views.ledger import byte_table, source_table, window_table
 from npuscope.views.picture import Picture, picture, tracks
 from npuscope.views.stalls import cell_share
 from npuscope.views.svg import heat_map
@@ -29,6 +31,7 @@ CARDS: Final = 5
 CARD_COLUMNS: Final = 240
 CARD_ROWS: Final = 16
 CARD_ROW: Final = 11
+CONFLICTS: Final = 100
 MATRIX: Final = 40
 """Victims and culprits shown at most; the embedded JSON has all."""
 
@@ -44,14 +47,15 @@ class FileFact:
 
 @dataclass(frozen=True)
 class ReportData:
-    """All that a report shows. losses: [from, to) ns on the axis. ledger: its JSON. version: of npuscope."""
+    """All that a report shows. losses: [from, to] ns on the axis; places: those of all windows of the ledger."""
 
     title: str
     stalls: Stalls
     timeline: Timeline
     trust: Sequence[Trust]
     losses: Sequence[tuple[int, int]]
-    ledger: dict[str, Any]
+    ledger: Ledger
+    places: Sequence[tuple[int, int]]
     files: Sequence[FileFact]
     version: str
 
@@ -82,7 +86,7 @@ def render(data: ReportData) -> str:
                 "command": {"show": f"npuscope show {names}"},
                 "files": [{"name": f.name, "bytes": f.size, "sha256": f.sha256} for f in data.files],
                 "stalls": stalls.to_json(),
-                "ledger": data.ledger,
+                "ledger": data.ledger.to_json(),
                 "trust": [{"name": t.name, "text": t.text, "mood": t.mood} for t in data.trust],
                 "picture": drawn.to_json(),
             },
@@ -245,17 +249,20 @@ def _buffers(stalls: Stalls) -> str:
 def _ledger(data: ReportData) -> str:
     facts = [[text(f.name), count(f.size), size(f.size), f.sha256 or "-"] for f in data.files]
     lines = html.table(["input", ">bytes", ">", "SHA-256"], facts)
-    entries = [[text(key), text(_plain(value))] for key, value in data.ledger.items()]
-    return (
-        f"<section><h2>Ledger and hashes</h2>{lines}<details><summary>the whole ledger</summary>"
-        f"{html.table(['entry', 'value'], entries)}</details></section>"
+    tables = [
+        byte_table(data.ledger),
+        source_table(data.ledger),
+        window_table(data.ledger, data.places, data.timeline.start_ns),
+    ]
+    names = ("Every byte", "Records of each source", "When records may be missing")
+    shown = "".join(
+        f"<h3>{name}</h3>{html.table(titles, [[text(cell) for cell in row] for row in rows])}"
+        for name, (titles, rows) in zip(names, tables, strict=True)
+        if rows
     )
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{k} {_plain(v)}" for k, v in value.items())
-    if isinstance(value, list):
-        shown = "; ".join(_plain(v) for v in value[:50])
-        return shown + (f"; and {len(value) - 50} more" if len(value) > 50 else "") or "none"
-    return "not known" if value is None else count(value) if type(value) is int else str(value)
+    conflicts = "".join(f"<li>{text(line)}</li>" for line in data.ledger.conflicts[:CONFLICTS])
+    shown += f"<h3>Contradictions</h3><ul>{conflicts}</ul>" if conflicts else ""
+    return (
+        f"<section><h2>Ledger and hashes</h2>{lines}<details><summary>the whole ledger</summary>{shown}"
+        "</details></section>"
+    )

@@ -48,6 +48,8 @@ def trust(ledger: Ledger, timeline: Timeline) -> list[Trust]:
     found = [loss(ledger), damage(ledger), coverage(timeline), ending(ledger)]
     if ledger.conflict_count:
         found.insert(0, conflicts(ledger))
+    if ledger.lines:
+        return [*found, graph(timeline.description)]
     found.append(clock(ledger.clock, [step.step_ns for step in ledger.steps]))
     return [*found, graph(timeline.description, ledger.hash), *limits(ledger.config)]
 
@@ -115,7 +117,9 @@ def damage(ledger: Ledger) -> Trust:
         parts.append(f"{count(ledger.salvaged - ledger.open_records)} records salvaged from bad frames")
     if ledger.possible:
         parts.append(f"{count(ledger.possible)} doubtful ones left out")
-    if ledger.unknown:
+    if ledger.lines:
+        parts += [f"{count(number)} x {what}" for what, number in ledger.unknown.items()]
+    elif ledger.unknown:
         parts.append(f"{count(sum(ledger.unknown.values()))} records of kinds this version does not know")
     if not parts:
         return Trust("damage", "none", "ok")
@@ -146,6 +150,9 @@ def ending(ledger: Ledger) -> Trust:
     runs = f", {ledger.runs} runs" if ledger.runs > 1 else ""
     if ledger.restarts:
         runs += f", {ledger.restarts} restart{'s' * (ledger.restarts > 1)} without END"
+    if ledger.lines:
+        text = "text has no END; its last line is " + ("whole" if ledger.end_seen else "cut")
+        return Trust("end", text + runs, "ok" if ledger.end_seen else "bad")
     if ledger.end_seen:
         return Trust("end", f"END seen{runs}", "warn" if ledger.restarts else "ok")
     return Trust("end", f"no END: cut short, or still being written{runs}", "bad")

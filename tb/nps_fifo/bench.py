@@ -114,7 +114,8 @@ async def test_latency(dut):
     for clock in range(100):
         await bench.clock(s_valid=1, s_data=random.getrandbits(bench.width), m_ready=1)
         if bench.model.depth >= 8 and clock > 4:
-            assert known(dut.m_valid) and not bench.seen["drop"], "a bubble"
+            assert known(dut.m_valid), "a bubble"
+    assert bench.model.depth < 8 or not bench.seen["drop"]
 
 
 @cocotb.test()
@@ -139,7 +140,7 @@ async def test_resume_below_half(dut):
 
 @cocotb.test()
 async def test_drain(dut):
-    """A loss with nothing after it drains once, when the FIFO is empty and not held; an entry in that clock is marked."""
+    """A loss with nothing after it drains once, when empty and not held; an entry in that clock is marked instead."""
     bench = await begin(dut)
     for together in (0, 1):
         for _ in range(bench.model.depth + 3):

@@ -15,7 +15,8 @@ async def test_delay(dut):
     """q is d, STAGES clocks later, every bit."""
     await start(dut, "d")
     width, stages = known(dut.W), known(dut.STAGES)
-    history = deque([0] * (stages + 1), maxlen=stages + 1)  # + 1: RisingEdge still shows the clock before
+    # + 1: RisingEdge still shows the clock before
+    history = deque([known(dut.RESET_VALUE)] * stages + [0], maxlen=stages + 1)
     for _ in range(500):
         await RisingEdge(dut.clk)
         assert known(dut.q) == history[0]

@@ -311,3 +311,16 @@ async def test_samples_of_one_layer_in_adjacent_clocks(dut):
     assert [(r[0], r[2], r[4]) for r in records[40:]] == [
         ("ENTER", 56, 56), ("LEVEL", 57, 57), ("LEVEL", 58, 58), ("LEVEL", 59, 59), ("LEVEL", 60, 60), ("EXIT", 47, 60)
     ]  # fmt: skip
+
+
+@cocotb.test()
+async def test_samples_of_one_layer_a_few_clocks_apart(dut):
+    h = await started(dut)
+    for gap in range(6):  # every distance in the pipeline, with another layer or nothing between
+        for other in (None, (12, 20, 0)):
+            for occ in (60, 61, 47):
+                await h.step((9, occ, 0))
+                for _ in range(gap):
+                    await h.step(other)
+            told = [r[0] for r in await h.take() if r[1] == 9]
+            assert told == ["ENTER", "LEVEL", "EXIT"], (gap, other)

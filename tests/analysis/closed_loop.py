@@ -31,8 +31,8 @@ GATE = 0.99
 DRAWN_LOAD = 0.8
 """Largest service time of a stage of ``random_pipeline``, in paces of the source."""
 GATED_LOAD = 0.5
-"""The gate's. Rule 4 keeps a cause as long as the wait on it lasted; a backlog lasts load / (1 - load) times its stop, so
-it is gone by then if the stages are at most half loaded. ``--load 0.8`` shows what is lost beyond."""
+"""The gate's. Rule 4 keeps a cause as long as the wait on it lasted; a backlog lasts load / (1 - load) times its stop:
+it is gone by then if no stage is more than half loaded. ``--load 0.8`` shows what is lost beyond."""
 Bools = npt.NDArray[np.bool_]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from npuscope.layout import BpSub, Cfg, ClkSub, Kind, State
 
@@ -49,7 +50,7 @@ class Signal:
         """(start, end, left-censored, right-censored) of each run of HOT."""
         found = []
         opened = None
-        for before, piece in zip(self.pieces[:-1], self.pieces[1:], strict=True):
+        for before, piece in pairwise(self.pieces):
             time, state, what = piece
             if opened is not None and state != HOT:
                 found.append((*opened, time, what != "EXIT"))
@@ -73,7 +74,10 @@ def axis_times(records: list[Rec], disorder: int) -> list[int]:
         time = record.ts + offset
         minor = record.kind == Kind.BP and record.sub in NO_EVIDENCE
         own = record.kind in (Kind.BP, Kind.CLK) or (record.kind == Kind.LOSS and record.sub < 8)
+        own = own and (record.kind, record.sub) != (Kind.CLK, ClkSub.STATE)
         own = own and not minor
+        if record.kind == Kind.LOSS and record.sub < 8 and tells_step(records[i + 1 : i + 5]):
+            own, time = False, -(10**18) if previous is not None else 10**18  # as early as it can be
         if own:
             if previous is not None and time < previous - disorder:
                 offset += previous - time
@@ -103,6 +107,12 @@ def axis_times(records: list[Rec], disorder: int) -> list[int]:
     return times
 
 
+def tells_step(after: list[Rec]) -> bool:
+    """Whether a LOSS burst goes on with a dropped step."""
+    wanted = [(Kind.CLK, sub) for sub in (ClkSub.STATE, ClkSub.STEP_LO, ClkSub.STEP_HI)]
+    return [(r.kind, r.sub) for r in after[1:]] == wanted
+
+
 def replay(records: list[Rec], layer: int, disorder: int = 1000) -> tuple[Signal, Signal]:
     """hot and dry of one layer; ``records`` must end with a hole or an end."""
     hot, dry = Signal(), Signal()
@@ -115,7 +125,7 @@ def replay(records: list[Rec], layer: int, disorder: int = 1000) -> tuple[Signal
         record, time, step = records[i], times[i], 1
         if record.kind == "hole":
             both(hot, dry, evidence, LOST, "lost")
-        elif record.kind in ("end", Kind.CLK):
+        elif record.kind == "end" or (record.kind == Kind.CLK and record.sub != ClkSub.STATE):
             both(hot, dry, time, LOST, "lost")
         elif record.kind == Kind.CFG and record.sub == Cfg.BP_LIMITS:
             limits = record.word

@@ -45,7 +45,8 @@ def _table(bp_subs: tuple[BpSub, ...]) -> npt.NDArray[np.bool_]:
     wanted: list[tuple[int, int]] = [(Kind.BP, sub) for sub in bp_subs]
     wanted += [(Kind.STATE, sub) for sub in _KEYFRAME]
     wanted += [(Kind.LOSS, half | cause) for half in LossSub for cause in range(8)]
-    wanted += [(Kind.CLK, ClkSub.STEP_LO), (Kind.CLK, ClkSub.STEP_HI), (Kind.SYNC, SyncSub.END)]
+    wanted += [(Kind.CLK, sub) for sub in (ClkSub.STATE, ClkSub.STEP_LO, ClkSub.STEP_HI)]
+    wanted += [(Kind.SYNC, SyncSub.END)]
     wanted += [(Kind.CFG, word) for word in (Cfg.BP_LIMITS, Cfg.LAYERS, Cfg.DRY_MASK)]
     table[[_code(kind, sub) for kind, sub in wanted]] = True
     table.flags.writeable = False
@@ -257,13 +258,20 @@ def _axis(records: _Columns, max_disorder_ns: int) -> tuple[I8, I8, list[tuple[i
     half = step.copy()
     half[low] = half[low + 1] = False
     leading = BLAME_KINDSUBS[records.code]
-    own = np.flatnonzero(((kind == Kind.BP) & leading) | step | ((kind == Kind.LOSS) & (sub < LossSub.SECOND)))
+    first_drop = (kind == Kind.LOSS) & (sub < LossSub.SECOND)
+    # LOSS, LOSS, CLK state, step: a burst that lost a step; whether its first drop is in old or new time is not known
+    stepped = low[low >= 3] - 3
+    stepped = stepped[first_drop[stepped] & (records.seq[stepped + 3] - records.seq[stepped] == 3)]
+    first_drop[stepped] = False
+    own = np.flatnonzero(((kind == Kind.BP) & leading) | step | first_drop)
     jump = np.diff((records.ts + offset)[own], prepend=(records.ts + offset)[own[:1]])
     jump[(jump >= -max_disorder_ns) & ~half[own]] = 0
     untold = np.zeros(len(records.ts), np.int64)
     untold[own] = jump
     offset = offset - np.cumsum(untold)
-    time = _between(_between(records.ts + offset, own, np.flatnonzero(leading)), np.flatnonzero(leading), None)
+    time = records.ts + offset
+    time[stepped] = time[own[np.maximum(np.searchsorted(own, stepped) - 1, 0)]]  # the earliest it can be
+    time = _between(_between(time, own, np.flatnonzero(leading)), np.flatnonzero(leading), None)
     steps = [(int(time[i]), int(told[i]), True) for i in low]
     steps += [(int(time[i]), int(untold[i]), False) for i in np.flatnonzero(untold)]
     return time, offset, sorted(steps)

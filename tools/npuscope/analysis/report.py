@@ -85,9 +85,18 @@ class Stalls:
     anybody_ns: tuple[int, ...] = ()
 
     def share(self, row: Row) -> tuple[int, int, int]:
-        """(low, high, whole) ns of a row's share: of all certain stall time of all buffers."""
-        whole = sum(self.hot_ns)
-        return row.min_ns, min(row.max_ns, whole), whole
+        """(low, high, whole) ns of a row's share: of all certain stall time of all buffers.
+
+        high leaves out what is certainly the others' and what the row may have caused while it is not known to stall.
+        """
+        high = sum(
+            min(cell.max_ns, cell.min_ns + self.unknown_ns[cell.victim])
+            for cell in self.matrix
+            if cell.culprit == row.culprit
+        )
+        named = {cell.victim for cell in self.matrix if cell.culprit == row.culprit}
+        high += sum(min(ns, self.unknown_ns[u]) for u, ns in enumerate(self.anybody_ns) if u not in named)
+        return row.min_ns, high, sum(self.hot_ns)
 
     def to_json(self) -> dict[str, Any]:
         """All fields, times as integer ns, and ``schema``; the same keys in every release of one schema number."""

@@ -19,6 +19,7 @@ module nps_trace_fetch #(
 ) (
     input wire clk,
     input wire rst,
+    input wire restart,  // with no record inside
 
     // choice
     input wire               s_valid,
@@ -69,7 +70,12 @@ module nps_trace_fetch #(
     output reg  [INDEX_W-1:0] m_index,
     output reg                m_accepted,
     output reg                m_last,
-    output wire               busy
+    output wire               busy,
+
+    // time of the last FIFO record since restart, 2 clocks behind its choice
+    output reg         last_known,
+    output reg  [63:0] last_ts,
+    output reg  [ 1:0] last_tq
 );
 
     localparam [INDEX_W-1:0] MARK = NUM_BP;
@@ -97,6 +103,12 @@ module nps_trace_fetch #(
         op_ts <= s_ts;
         op_payload <= s_payload;
         op_bp_samples <= s_bp_samples;
+    end
+
+    always @(posedge clk) begin
+        if (op_valid && op_entry) {last_tq, last_ts} <= {op_tq, op_ts};
+        if (rst || restart) last_known <= 1'b0;
+        else if (op_valid && op_entry) last_known <= 1'b1;
     end
 
     // ---------------------------------------------------------------- look: the framer looks up its own

@@ -461,19 +461,18 @@ module nps_trace_frame #(
     end
 
     // ---------------------------------------------------------------- time and number of the group
-    reg emitted;  // a FIFO record since start
+    wire emitted;  // a FIFO record since start
     reg first_frame;
-    reg [63:0] last_ts, group_ts;
-    reg [1:0] last_tq, group_tq;
+    wire [63:0] last_ts;
+    wire [1:0] last_tq;
+    reg [63:0] group_ts;
+    reg [1:0] group_tq;
     reg [31:0] frame;
 
     wire latches = (state == CLOSE || state == END_LATCH) && !paused && !next_valid;
     wire queued = state == CLOSE && emitted && !e_empty;
 
     always @(posedge clk) begin
-        if (claim && (takes || next_entry)) {last_tq, last_ts} <= e_entry[105:40];
-        if (restart) emitted <= 1'b0;
-        else if (claim && (takes || next_entry)) emitted <= 1'b1;
         if (latches) {group_tq, group_ts} <= queued ? {last_tq, last_ts} : {tq, ts_ns};
 
         if (restart) begin
@@ -494,6 +493,7 @@ module nps_trace_frame #(
     ) u_fetch (
         .clk(clk),
         .rst(rst),
+        .restart(restart),
         .s_valid(claim),
         .s_index(next_valid ? next_index : e_index),
         .s_kind(next_valid ? next_kind : e_entry[39:36]),
@@ -536,7 +536,10 @@ module nps_trace_frame #(
         .m_index(m_index),
         .m_accepted(m_accepted),
         .m_last(m_last),
-        .busy(fetching)
+        .busy(fetching),
+        .last_known(emitted),
+        .last_ts(last_ts),
+        .last_tq(last_tq)
     );
 
 endmodule

@@ -104,13 +104,14 @@ module nps_trace_source #(
     localparam [2:0] STEPS = 3'd4;
     reg [63:0] steps[0:3];
     reg [2:0] steps_put, steps_take;
-    wire [63:0] step_head = steps[steps_take[1:0]];
+    reg [63:0] step_head;
     reg steps_pop, frees;
 
     assign steps_full = steps_put - steps_take == STEPS;
 
     always @(posedge clk) begin
         if (accept && ev_step) steps[steps_put[1:0]] <= ev_step_ns;
+        step_head <= steps[steps_take[1:0]];
         if (rst) begin
             steps_put  <= 3'd0;
             steps_take <= 3'd0;

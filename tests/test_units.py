@@ -43,6 +43,17 @@ def test_parse_duration_refuses(text: str) -> None:
         units.parse_duration(text)
 
 
+@pytest.mark.parametrize(("text", "ps"), [("10ps", 10), ("1ns", 1000), ("2", 2000), ("0.5 us", 500_000), (" 3 ps ", 3)])
+def test_parse_picoseconds(text: str, ps: int) -> None:
+    assert units.parse_picoseconds(text) == ps
+
+
+@pytest.mark.parametrize("text", ["1.5ps", "ps", "5psx", "soon"])
+def test_parse_picoseconds_refuses(text: str) -> None:
+    with pytest.raises(NpuscopeError, match="not a time"):
+        units.parse_picoseconds(text)
+
+
 @given(st.integers(-(2**62), 2**62))
 def test_a_printed_duration_reads_back_to_its_own_precision(ns: int) -> None:
     unit = {"ns": 1, "us": 1, "ms": 1_000, "s": 1_000_000}[units.duration(ns).split()[1]]

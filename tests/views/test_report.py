@@ -165,6 +165,15 @@ def test_many_buffers_make_fewer_columns() -> None:
     assert picture(many, [], START, START + 10**6).cells.hot.shape == (400, MAX_CELLS // 400)
 
 
+def test_long_tables_are_folded_not_cut() -> None:
+    data = report()
+    many = tuple(dataclasses.replace(data.stalls.rows[0], culprit=f"stage{i}") for i in range(30))
+    text = render(dataclasses.replace(data, stalls=dataclasses.replace(data.stalls, rows=many)))
+    assert "<summary>18 more</summary>" in text
+    rows = [row[0] for row in Page(text).rows if row]
+    assert all(rows.count(f"stage{i}") == 1 for i in range(30))
+
+
 def test_the_same_input_gives_the_same_bytes() -> None:
     assert render(report()) == render(report())
 

@@ -27,6 +27,8 @@ __all__ = ["SCHEMA", "FileFact", "ReportData", "render"]
 
 SCHEMA: Final = 1
 """Version of the JSON inside the page."""
+CULPRITS: Final = 12
+"""Rows of a table before the rest is folded."""
 CARDS: Final = 5
 CARD_COLUMNS: Final = 240
 CARD_ROWS: Final = 16
@@ -127,6 +129,7 @@ def _culprits(stalls: Stalls) -> str:
     if not total:
         return "<section><h2>Who stalls whom</h2><p>No buffer was seen full in this window.</p></section>"
     rows = [_culprit(stalls, row) for row in stalls.rows]
+    rows, others = rows[:CULPRITS], rows[CULPRITS:]
     unknown = sum(stalls.unknown_ns)
     if unknown:
         rows.append(["<em>not known</em>", "", percent(unknown, total), "", duration(unknown), "", ""])
@@ -136,7 +139,12 @@ def _culprits(stalls: Stalls) -> str:
         "everything that loss may hide; a bar is solid up to its lower and hatched up to its upper bound. Draining: "
         "the cause had gone, the buffer was still full."
     )
-    return f'<section><h2>Who stalls whom</h2>{html.table(titles, rows)}<p class="soft">{note}</p></section>'
+    more = _folded(f"{len(others)} more", html.table(titles, others)) if others else ""
+    return f'<section><h2>Who stalls whom</h2>{html.table(titles, rows)}{more}<p class="soft">{note}</p></section>'
+
+
+def _folded(summary: str, content: str) -> str:
+    return f"<details><summary>{text(summary)}</summary>{content}</details>"
 
 
 def _culprit(stalls: Stalls, row: Row) -> list[str]:
@@ -225,6 +233,8 @@ def _matrix(stalls: Stalls) -> str:
         rows.append([*line, percent(stalls.unknown_ns[victim], hot) if hot else ""])
     titles = ["victim", ">full", *(f">{name}" for name in culprits), ">not known"]
     shown = html.table(titles, rows, "matrix")
+    if len(victims) > CULPRITS or len(culprits) > CULPRITS:
+        shown = _folded(f"{len(victims)} buffers by {len(culprits)} culprits", shown)
     return f"<section><h2>Share of each buffer's full time, % by culprit</h2>{shown}</section>"
 
 
@@ -242,8 +252,7 @@ def _buffers(stalls: Stalls) -> str:
         for i, name in enumerate(stalls.buffers)
     ]
     titles = ["buffer", ">known %", ">full", ">full % of known", ">of it draining", ">not known whether full"]
-    shown = html.table(titles, rows)
-    return f"<section><h2>Buffers</h2><details><summary>all {len(rows)}</summary>{shown}</details></section>"
+    return f"<section><h2>Buffers</h2>{_folded(f'all {len(rows)}', html.table(titles, rows))}</section>"
 
 
 def _ledger(data: ReportData) -> str:
@@ -262,7 +271,4 @@ def _ledger(data: ReportData) -> str:
     )
     conflicts = "".join(f"<li>{text(line)}</li>" for line in data.ledger.conflicts[:CONFLICTS])
     shown += f"<h3>Contradictions</h3><ul>{conflicts}</ul>" if conflicts else ""
-    return (
-        f"<section><h2>Ledger and hashes</h2>{lines}<details><summary>the whole ledger</summary>{shown}"
-        "</details></section>"
-    )
+    return f"<section><h2>Ledger and hashes</h2>{lines}{_folded('the whole ledger', shown)}</section>"

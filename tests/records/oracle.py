@@ -7,6 +7,7 @@ the constants of the format and the time limits of the salvage with the decoder,
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import itertools
 import zlib
 from dataclasses import dataclass
 
@@ -267,11 +268,7 @@ class Oracle:
                     sides[1] = 1
             each.quality = 1 if left and right and min(sides) and sum(sides) > 2 else 2
         own_groups = [g for g in self.groups if start <= g.at <= stop]
-        closed = [
-            (one.at, two.at)
-            for one, two in zip(own_groups, own_groups[1:], strict=False)
-            if two.number == one.number + 1
-        ]
+        closed = [(one.at, two.at) for one, two in itertools.pairwise(own_groups) if two.number == one.number + 1]
         if own_groups:
             last = own_groups[-1].at
             ends = [r.at for r in found if r.kind == Kind.SYNC and r.sub == SyncSub.END and r.at > last]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from npuscope.errors import Exit, NpuscopeError
 from npuscope.layout import FORMAT_MAJOR, SRC_FRAMER, BpSub, Cfg, ClkSub, Cnt, Kind, LossSub, TimeQuality
 from npuscope.ledger import MAX_LISTED, Cause, ClockStep, Ledger, SourceCount, Window
-from npuscope.records.batch import Batch, Hole
+from npuscope.records.batch import TQ_LSB, Batch, Hole
 from npuscope.records.salvage import KNOWN
 
 __all__ = ["Account"]
@@ -195,16 +195,16 @@ class Account:
                 self.ledger.kinds[kind.name] = self.ledger.kinds.get(kind.name, 0) + int(kinds[kind])
 
     def _clock_quality(self, batch: Batch) -> None:
-        clock, left = self.ledger.clock, len(batch)
-        for quality in TimeQuality:
-            count = int(np.count_nonzero(batch.tq == quality)) if left else 0
-            if count:
-                clock[int(quality)] = clock.get(int(quality), 0) + count
-                left -= count
+        clock, above = self.ledger.clock, 0
+        for quality in sorted(TimeQuality, reverse=True):
+            reached = int(np.count_nonzero(batch.srctq >= quality << int(TQ_LSB))) if quality else len(batch)
+            if reached > above:
+                clock[int(quality)] = clock.get(int(quality), 0) + reached - above
+                above = reached
 
     def _read_others(self, batch: Batch, others: npt.NDArray[np.intp], numbered: dict[int, int]) -> None:
         """CNT, LOSS, CLK steps and CFG: rare beside BP."""
-        raw = batch.raw[others]
+        raw = batch.rows(others)
         kindsub, source, payload = raw["kindsub"], raw["srctq"] & np.uint8(0x3F), raw["payload"]
         kind = kindsub & np.uint8(0xF)
         chosen = np.flatnonzero(kind == Kind.CFG)

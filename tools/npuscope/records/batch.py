@@ -17,6 +17,7 @@ __all__ = ["Batch", "Hole"]
 
 U1 = npt.NDArray[np.uint8]
 I8 = npt.NDArray[np.int64]
+TQ_LSB: Final = np.uint8(6)
 SRC_MASK: Final = np.uint8(0x3F)
 LAYER, OCC, BP_EN = PAYLOAD[Kind.BP, None][:3]
 
@@ -110,14 +111,19 @@ class Batch:
         return self.kindsub >> np.uint8(4)
 
     @cached_property
+    def srctq(self) -> U1:
+        """src | tq << 6, u1 (n,)."""
+        return np.ascontiguousarray(self.raw["srctq"])
+
+    @cached_property
     def src(self) -> U1:
         """Source, u1 (n,)."""
-        return np.ascontiguousarray(self.raw["srctq"]) & SRC_MASK
+        return self.srctq & SRC_MASK
 
     @cached_property
     def tq(self) -> U1:
         """``layout.TimeQuality``, u1 (n,)."""
-        return np.ascontiguousarray(self.raw["srctq"]) >> np.uint8(6)
+        return self.srctq >> TQ_LSB
 
     @cached_property
     def seq(self) -> U1:
@@ -165,7 +171,11 @@ class Batch:
             start, _, step = index.indices(len(self))
             if step == 1:
                 return Batch(self.raw[index], quality=quality, offset=self._offset + RECORD_BYTES * start)
-        return Batch(self.raw[index], quality=quality, offset=self.offset[index])
+        return Batch(self.rows(index), quality=quality, offset=self.offset[index])
+
+    def rows(self, index: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> npt.NDArray[np.void]:
+        """``raw[index]``, taken as items of 16 bytes: many times faster than as structured ones."""
+        return self.raw.view(np.complex128)[index].view(RECORD)
 
     def with_holes(self, holes: tuple[Hole, ...]) -> Batch:
         """The same records with other holes."""

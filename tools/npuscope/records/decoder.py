@@ -42,7 +42,8 @@ class Decoder:
         force_desc: bool = False,
         block_bytes: int = BLOCK_BYTES,
     ) -> None:
-        self.source, self.ledger, self._keep = source, Ledger(), keep
+        self.source, self.ledger = source, Ledger()
+        self._keep = None if keep is None else np.asarray(keep, bool).tobytes()
         self._feed = Feed(source, block_bytes)
         account = Account(self.ledger, name=source.names[0], desc_hash=desc_hash, force=force_desc)
         self._account = account
@@ -60,7 +61,8 @@ class Decoder:
         batch = batch.placed(self.source.place)
         if self._keep is None:
             return batch
-        index = np.flatnonzero(self._keep[batch.kindsub])
+        kept = batch.kindsub.tobytes().translate(self._keep)
+        index = np.flatnonzero(np.frombuffer(kept, bool))
         holes = tuple(replace(hole, index=int(np.searchsorted(index, hole.index))) for hole in batch.holes)
         return batch.take(index).with_holes(holes)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,7 +11,9 @@ from npuscope.source import Source
 
 __all__ = ["Feed"]
 
-_WORD = 8
+_WORD: Final = 8
+_KEPT_BYTES: Final = 16 << 20
+"""glibc returns freed memory beyond twice the largest block ever freed; each block would be paged in anew."""
 
 
 class Feed:
@@ -23,6 +27,7 @@ class Feed:
         self.data: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
         self.position = 0
         self.final = False
+        np.empty(_KEPT_BYTES, np.uint8)  # never touched, freed at once
 
     def need(self, size: int) -> None:
         """Have at least ``size`` bytes, if there are that many left."""

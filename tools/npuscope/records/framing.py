@@ -117,12 +117,18 @@ class Framing:
         yield self._counted(batch)
 
     def _copies(self, run: Run) -> int:
-        """How many leading frames of ``run`` are byte by byte ones that this run of the stream had already."""
+        """How many leading frames of ``run`` are ones that this run of the stream had already.
+
+        Those that were good are known by number and CRC-32, one just salvaged by its SYNC B.
+        """
         numbers = run.groups["number"]
-        if self._ended or self._before is None or int(numbers[0]) > self._last_good:
+        if self._ended or self._before is None or int(numbers[0]) > self._before.number:
             return 0
         old = (numbers <= self._last_good) & (numbers > self._last_good - HISTORY)
         old &= self._crcs[numbers % HISTORY] == run.crcs
+        for index in np.flatnonzero(numbers == self._before.number).tolist():
+            at = int(run.groups["at"][index]) + RECORD_BYTES
+            old[index] |= (self._recent == self._feed.data[at : at + RECORD_BYTES]).all(axis=1).any()
         return len(old) if old.all() else int(np.argmin(old))
 
     def _seam(self, group: np.void) -> None:

@@ -31,7 +31,7 @@ module nps_fifo_async #(
     `NPS_REFUSE(DEPTH < 4 || (DEPTH & (DEPTH - 1)) != 0, nps_error__DEPTH_must_be_a_power_of_two_of_at_least_4)
     `NPS_REFUSE(STAGES < 2, nps_error__STAGES_must_be_at_least_2)
 
-    (* no_rw_check *)
+    (* no_rw_check, ram_style = "distributed" *)
     reg [DATA_W-1:0] ram[0:DEPTH-1];
 
     // ---- writer: s_clk

@@ -103,7 +103,7 @@ def test_verdict_trust_and_tables_need_no_script(shown: tuple[ReportData, str, P
         assert item.text in page.text
     rows = {row[0]: row for row in page.rows if row}
     for row in data.stalls.rows:
-        line = rows[row.culprit if row.kind == "stage" else f"{row.culprit} ({row.kind})"]
+        line = rows[row.culprit]
         assert line[2] == percent_range(*data.stalls.share(row))
         assert line[4] == duration(row.min_ns)
     for name in data.stalls.buffers:

@@ -10,7 +10,7 @@ from typing import Final
 from npuscope.errors import NpuscopeError
 from npuscope.units import parse_duration
 
-__all__ = ["Bound", "Window", "parse_window", "split_window"]
+__all__ = ["Bound", "Window", "parse_bound", "parse_window", "split_window"]
 
 _EPISODE: Final = re.compile(r"ep:(\d+)")
 _TAI: Final = re.compile(r"tai:(\d+)")
@@ -36,19 +36,20 @@ class Window:
 def parse_window(text: str) -> Window:
     """``A..B``, ``A..``, ``..B`` with bounds as ``10us``, ``tai:NS`` or ``ep:N``; or ``ep:N`` alone = that episode."""
     if _EPISODE.fullmatch(text):
-        bound = _bound(text)
+        bound = parse_bound(text)
         return Window(bound, bound)
     low, dots, high = text.partition("..")
     if not dots or not (low or high):
         raise NpuscopeError("not a window", found=repr(text), expected="A..B with times or episodes, such as 10us..2ms")
-    window = Window(_bound(low) if low else None, _bound(high) if high else None)
+    window = Window(parse_bound(low) if low else None, parse_bound(high) if high else None)
     a, b = window.low, window.high
     if a and b and a.episode is None and b.episode is None and a.tai == b.tai and a.ns >= b.ns:
         raise NpuscopeError("the window is empty", found=repr(text), expected="an end after the start")
     return window
 
 
-def _bound(text: str) -> Bound:
+def parse_bound(text: str) -> Bound:
+    """``10us``, ``tai:NS`` or ``ep:N``; raises NpuscopeError for anything else."""
     if match := _EPISODE.fullmatch(text.strip()):
         return Bound(episode=int(match[1]))
     if match := _TAI.fullmatch(text.strip()):

@@ -70,10 +70,10 @@ def command(options: Options, around: str | None, width: int | None) -> Exit:
 
 def _around(timeline: Timeline, text: str) -> tuple[int, int]:
     """[from, to) ns: AROUND lengths of the episode on both sides, or AROUND_NS around a time; cut to the recording."""
-    from npuscope.cli.inputs import parse_window
+    from npuscope.cli.inputs import parse_bound
     from npuscope.cli.session import resolve
 
-    bound = parse_window(text if text.startswith("ep:") else f"{text}..").low
+    bound = parse_bound(text)
     first, last = resolve(timeline, bound, "start", 0), resolve(timeline, bound, "end", 0)
     margin = AROUND * (last - first) if last > first else AROUND_NS
     low, high = timeline.start_ns, max(timeline.end_ns, timeline.start_ns + 1)

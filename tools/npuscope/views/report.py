@@ -151,7 +151,9 @@ def _culprit(stalls: Stalls, row: Row) -> list[str]:
     least, most, total = stalls.share(row)
     low, high = 100 * least / total, 100 * most / total
     bar = f'<span class="bar"><i style="width:{high:.1f}%"></i><b style="width:{low:.1f}%"></b></span>'
-    name = f"<strong>{text(row.culprit)}</strong>" + ("" if row.kind == "stage" else f" ({text(row.kind)})")
+    name = f"<strong>{text(row.culprit)}</strong>" + (
+        "" if row.kind in ("stage", row.culprit) else f" ({text(row.kind)})"
+    )
     names = [stalls.buffers[i] for i in row.victims]
     victims = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
     roots = ", ".join(stalls.buffers[i] for i in row.roots[:4]) + (" ..." if len(row.roots) > 4 else "")

@@ -25,6 +25,7 @@ def read(tmp_path: Path, text: bytes, **options: object) -> tuple[list[tuple[int
     path.write_bytes(text)
     samples: list[tuple[int, ...]] = []
     holes: list[Hole] = []
+    numbers: list[tuple[int, int]] = []
     with open_source(path, accept=("fwrite",)) as source:
         assert source.head_kind == "fwrite"
         reader = FwriteReader(source, **options)  # type: ignore[arg-type]
@@ -33,8 +34,12 @@ def read(tmp_path: Path, text: bytes, **options: object) -> tuple[list[tuple[int
             assert set(batch.sub.tolist()) <= {BpSub.RAW}
             assert set(batch.occ.tolist()) <= {THRESHOLDS["TH_ON"].value}
             holes += [Hole(hole.index + len(samples), *astuple(hole)[1:]) for hole in batch.holes]  # type: ignore[arg-type]
+            numbers += zip(batch.src.tolist(), batch.seq.tolist(), strict=True)
             columns = (batch.ts, batch.src, batch.layer, batch.bp_en, batch.offset)
             samples += zip(*(column.tolist() for column in columns), strict=True)
+    for src in {src for src, _ in numbers}:
+        mine = [seq for source, seq in numbers if source == src]
+        assert mine == [number % 256 for number in range(len(mine))]
     return samples, holes, reader.ledger
 
 

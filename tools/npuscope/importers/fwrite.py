@@ -27,6 +27,7 @@ I8 = npt.NDArray[np.int64]
 
 CHUNK_BYTES: Final = 1 << 18
 LONGEST_LINE: Final = 1 << 12
+SEQ: Final = 256
 PS_PER_NS: Final = 1000
 MAX_TIME: Final = 1 << 62
 _CLEAN: Final = re.compile(rb"(?:[0-9]{1,18},[0-9]{1,4},[01]\n)+")
@@ -146,15 +147,18 @@ class FwriteReader:
         ledger = self.ledger
         ledger.text += size
         ledger.lines += len(ts)
-        for source, count in enumerate(np.bincount(src).tolist()):
-            if count:
-                ledger.sources.setdefault(source, SourceCount()).decoded += count
+        seq = np.zeros(len(ts), np.int64)
+        for source in np.unique(src).tolist():
+            own = np.flatnonzero(src == source)
+            entry = ledger.sources.setdefault(source, SourceCount())
+            seq[own] = (entry.decoded + np.arange(len(own))) % SEQ
+            entry.decoded += len(own)
         if len(ts):
             ledger.first_ts = int(ts[0]) if ledger.first_ts is None else ledger.first_ts
             ledger.last_ts = self._clock = int(ts[-1])
             ledger.kinds[Kind.BP.name] = ledger.lines
         kind, sub = np.full(len(ts), Kind.BP), np.full(len(ts), BpSub.RAW)
-        return Batch.of(ts, src, kind, sub, payload, offset=offset, holes=tuple(holes))
+        return Batch.of(ts, src, kind, sub, payload, seq=seq, offset=offset, holes=tuple(holes))
 
     def _finish(self, *, ends_cut: bool, size: int) -> Iterator[Batch]:
         ledger = self.ledger

@@ -268,7 +268,8 @@ def _scan_bp(events: _Events) -> _Scan:
 
 
 def _lane(events: _Events, scan: _Scan, span: tuple[int, int]) -> Lane:
-    time = np.concatenate([[span[0]], events.time[scan.index], [span[1]]])
+    # only in the bp lane can a record that hot and dry do not read be later than the hole behind it
+    time = np.maximum.accumulate(np.concatenate([[span[0]], events.time[scan.index], [span[1]]]))
     state = np.concatenate([np.asarray([LOST_STATE], np.uint8), scan.state])
     return Lane(_runs(time, state == TRUE), _runs(time, state >= LOST_STATE))
 

@@ -39,7 +39,7 @@ class Profile:
     """What a test does and what it must have seen.
 
     Rates are per clock. slow: a clock lasts 1/100 of the heartbeat, so that frames grow old. at_least, at_most: bounds
-    of ``compared`` records, ``lost`` records, ``sessions``, ``refusals`` and of groups by cause.
+    of ``compared`` records, ``lost`` records, ``sessions``, ``refusals``, told ``steps``, and of groups by cause.
     """
 
     clocks: int
@@ -175,6 +175,7 @@ class TopTest(uvm_test):
             "lost": scoreboard.lost,
             "sessions": len(scoreboard.walks),
             "refusals": scoreboard.refusals,
+            "steps": scoreboard.steps,
             **scoreboard.causes,
         }
         for what, minimum in self.profile.at_least.items():
@@ -212,7 +213,7 @@ async def test_stalls(dut):
 async def test_steps(dut):
     """Clock steps and jumps of relative time, lock lost and found."""
     profile = Profile(
-        2500, MIXED, ("always", "bursts"), 0.005, 0.0, 0.01, 0.003, 0.005, at_least={"compared": 400, "step": 3}
+        2500, MIXED, ("always", "bursts"), 0.005, 0.0, 0.01, 0.003, 0.005, at_least={"compared": 400, "steps": 20}
     )
     await play(dut, "steps", profile)
 
@@ -236,9 +237,7 @@ async def test_restarts(dut):
 @cocotb.test()
 async def test_old_frames(dut):
     """Slow time: frames close by age, and the heartbeat comes without events."""
-    profile = Profile(
-        2500, ("silent", "silent", "calm", "sparse"), marks=0.002, slow=True, at_least={"heartbeat": 1, "age": 3}
-    )
+    profile = Profile(2500, ("silent",) * 12 + ("sparse",), marks=0.004, slow=True, at_least={"heartbeat": 1, "age": 3})
     await play(dut, "old_frames", profile)
 
 

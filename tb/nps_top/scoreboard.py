@@ -131,6 +131,12 @@ class Scoreboard(uvm_subscriber):
         return sum(sum(walk.lost.values()) for walk in self.walks)
 
     @property
+    def steps(self) -> int:
+        """Clock steps told by a pair of their own, all sources and sessions."""
+        units = [unit for walk in self.walks for unit in walk.units]
+        return sum(unit.entry is not None and unit.entry.step_ns is not None for unit in units)
+
+    @property
     def compared(self) -> int:
         """Records of the dump compared with the model."""
         return sum(walk.compared for walk in self.walks)

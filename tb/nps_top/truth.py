@@ -58,15 +58,15 @@ class HotTruth:
 def write_truth(path: Path, scoreboard: Scoreboard) -> None:
     """Write the dump to ``path`` and, beside it as .json, what was lost by source and when each layer was hot."""
     path.write_bytes(scoreboard.dump())
+    sessions = scoreboard.model.sessions
     offered: dict[int, int] = {}
-    for session in scoreboard.model.sessions:
+    for session in sessions:
         for src, entries in session.offered.items():
             offered[src] = offered.get(src, 0) + sum(entry.size for entry in entries)
     delivered = {src: sum(walk.delivered[src] for walk in scoreboard.walks) for src in offered}
     truth = {
         "sessions": sum(bool(walk.units) for walk in scoreboard.walks),
-        "ended": sum(session.complete for session in scoreboard.model.sessions[:-1]),
-        "cut": sum(not session.complete for session in scoreboard.model.sessions),
+        "cut": sum(not s.complete and bool(w.units) for s, w in zip(sessions, scoreboard.walks, strict=True)),
         "lost": {src: offered[src] - delivered[src] for src in offered},
         "hot": [[src, layer, spans] for (src, layer), spans in scoreboard.truth.hot.items()],
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -78,10 +79,13 @@ def test_a_pipe_can_be_read_once(tmp_path: Path) -> None:
 
 def test_notebook_shows_verdict_trust_and_picture(path: Path) -> None:
     capture = npuscope.open(path, graph=graph())
-    text = capture._repr_html_()
-    assert capture.stalls().verdict in text
-    assert "<svg" in text
-    assert "script" not in text
+    frame = capture._repr_html_()
+    assert frame.startswith('<iframe srcdoc="')
+    page = unescape(frame.split('srcdoc="')[1].split('"')[0])
+    assert capture.stalls().verdict in page
+    assert "locked throughout" in page
+    assert "<svg" in page
+    assert "<script" not in page
     assert repr(capture) == f"<npuscope.Capture {path}>"
 
 

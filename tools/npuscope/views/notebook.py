@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, Final
 
 from npuscope.views.html import asset, text
@@ -14,18 +15,22 @@ if TYPE_CHECKING:
 __all__ = ["notebook"]
 
 COLUMNS: Final = 500
+TRUST_HEIGHT: Final = 460
+"""Pixels of verdict and trust box, with some to spare."""
 
 
 def notebook(capture: Capture) -> str:
-    """An HTML fragment; its style is confined to itself by a shadow root."""
+    """An HTML fragment: a frame of its own, so that neither style reaches the other."""
     timeline, stalls = capture.timeline, capture.stalls()
     drawn = picture(timeline, capture.losses, stalls.from_ns, stalls.to_ns, COLUMNS)
-    trust = "".join(
+    boxes = "".join(
         f'<div class="{item.mood}"><dt>{text(item.name)}</dt><dd>{text(item.text)}</dd></div>'
         for item in capture.trust()
     )
-    return (
-        f'<div><template shadowrootmode="open"><style>{asset("report.css").replace(":root", ":host")}</style>'
-        f'<div class="verdict"><p>{text(stalls.verdict)}</p></div><dl class="trust">{trust}</dl>'
-        f"{heat_map(drawn.cells, drawn.losses, origin=drawn.origin, name='map')}</template></div>"
+    page = (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><style>{asset("report.css")}</style></head><body>'
+        f'<div class="verdict"><p>{text(stalls.verdict)}</p></div><dl class="trust">{boxes}</dl>'
+        f"{heat_map(drawn.cells, drawn.losses, origin=drawn.origin, name='map')}</body></html>"
     )
+    height = TRUST_HEIGHT + 20 * len(drawn.cells.tracks)
+    return f'<iframe srcdoc="{escape(page)}" style="width:100%;height:{height}px;border:0"></iframe>'

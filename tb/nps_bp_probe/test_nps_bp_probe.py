@@ -29,11 +29,25 @@ def test_against_the_model(sim, build):
     bench(TOP, sim, BUILDS[build], module=RANDOM, env=told(BUILDS[build]) | {"CLOCKS": "12000"})
 
 
+UVM = "tb.nps_bp_probe.bench_uvm"
+UVM_BUILD = {"LAYERS": 0x7FFF, "DRY_MASK": 0xFF, "STEADY": 8, "STALE_NS": 3000}
+
+
+def test_uvm(sim):
+    bench(TOP, sim, UVM_BUILD, module=UVM, env=told(UVM_BUILD))
+
+
+def test_uvm_sees_a_planted_bug():
+    patch = Patch("nps_bp_probe.v", "wire n_hot = s4_hot ? !s4_off : s4_on;", "wire n_hot = s4_on;")
+    caught(TOP, "icarus", patch, UVM_BUILD, module=UVM, tests=["test_traffic"], env=told(UVM_BUILD))
+
+
 LIMIT_BUG = ("s4_on <= quiet ? s3_occ >= on_new : s3_occ >= on_now;",
              "s4_on <= quiet ? s3_occ > on_new : s3_occ > on_now;")  # fmt: skip
 ADJACENT, NEAR = "test_samples_of_one_layer_in_adjacent_clocks", "test_samples_of_one_layer_a_few_clocks_apart"
 BUGS = {  # old text, new text, the test that must see it
-    "hysteresis_lost": ("wire n_hot = s4_hot ? !s4_off : s4_on;", "wire n_hot = s4_on;", "test_hysteresis_at_the_limits"),
+    "hysteresis_lost": ("wire n_hot = s4_hot ? !s4_off : s4_on;", "wire n_hot = s4_on;",
+                        "test_hysteresis_at_the_limits"),
     "on_strict": (*LIMIT_BUG, "test_hysteresis_at_the_limits"),
     "off_not_strict": ("s4_off <= quiet ? s3_occ < off_new : s3_occ < off_now;",
                        "s4_off <= quiet ? s3_occ <= off_new : s3_occ <= off_now;", "test_hysteresis_at_the_limits"),
@@ -45,7 +59,8 @@ BUGS = {  # old text, new text, the test that must see it
                   "test_runs_of_any_length_are_steady"),
     "tick_forgets_seen": ("wire [31:0] silent = LAYERS & ~seen;", "wire [31:0] silent = LAYERS;",
                           "test_silent_layers_become_unknown"),
-    "dwell_wraps": ("s7_frozen || shifted[20:DWELLW] != 7'd0 ?", "shifted[20:DWELLW] != 7'd0 ?", "test_dwell_never_wraps"),
+    "dwell_wraps": ("s7_frozen || shifted[20:DWELLW] != 7'd0 ?", "shifted[20:DWELLW] != 7'd0 ?",
+                    "test_dwell_never_wraps"),
 }  # fmt: skip
 
 

@@ -11,6 +11,8 @@ import cocotb
 from cocotb.triggers import RisingEdge
 from pyuvm import uvm_component
 
+from npuscope.layout import TimeQuality
+
 __all__ = ["TimeSource"]
 
 _U48 = (1 << 48) - 1
@@ -18,7 +20,8 @@ _U64 = (1 << 64) - 1
 
 
 class TimeSource(uvm_component):
-    """Drives rel_ns, ts_ns, ts_step, rel_step, step_ns, locked, holdover; attributes may be set before run_phase.
+    """Drives rel_ns, ts_ns, ts_step, rel_step, step_ns and the pins the DUT has for the state of its discipline: locked
+    and holdover, or tq (time quality). Attributes may be set before run_phase.
 
     period_ns: what a clock lasts. rel, ts: the times of the first clock.
     """
@@ -43,6 +46,15 @@ class TimeSource(uvm_component):
         """State of the clock's discipline."""
         self.locked, self.holdover = locked, holdover
 
+    def _show_lock(self) -> None:
+        dut = self.dut
+        if hasattr(dut, "tq"):
+            holdover = TimeQuality.HOLDOVER if self.holdover else TimeQuality.FREE_RUN
+            dut.tq.value = int(TimeQuality.LOCKED if self.locked else holdover)
+        else:
+            dut.locked.value = int(self.locked)
+            dut.holdover.value = int(self.holdover)
+
     async def run_phase(self) -> None:
         dut = self.dut
         dut.ts_step.value = dut.rel_step.value = dut.step_ns.value = 0
@@ -54,8 +66,7 @@ class TimeSource(uvm_component):
             self.ts = (self.ts + self.period_ns + relative + offset) & (_U64 >> 1)
             dut.rel_ns.value = self.rel
             dut.ts_ns.value = self.ts
-            dut.locked.value = int(self.locked)
-            dut.holdover.value = int(self.holdover)
+            self._show_lock()
             if stepped or offset or relative:
                 stepped = bool(offset or relative)
                 dut.ts_step.value = int(offset != 0)

@@ -2,7 +2,7 @@
 // Runs npu_demo_top without a testbench language on top: clock, reset, and a sink that writes each record to a file.
 //   +PIPELINE=<folder>  files of npuscope.pipeline.write_hdl     +DUMP=<file>  the stream, 16 bytes a record
 //   +CLOCKS=<n>         clocks of the pipeline that are traced
-//   +STALL_FIRST=<n> +STALL_END=<n>  the sink takes nothing in clocks [first, end) of the pipeline
+//   +STALL_FIRST=<n> +STALL_END=<n>  the sink takes nothing in clocks [first, end), counted on after the end
 // Its last line is "npu_demo: ok, <records> records" or says what went wrong.
 `default_nettype none
 
@@ -18,7 +18,7 @@ module npu_demo_tb #(
     parameter                  CLK_PERIOD_PS = 5000,
     parameter                  FIFO_DEPTH    = 64
 );
-    localparam FLUSH_LIMIT = 100000;  // clocks from the end of the stall to END
+    localparam FLUSH_LIMIT = 100000;  // clocks from the last one of the pipeline to END
 
     reg clk = 1'b0;
     always #1 clk = !clk;
@@ -56,7 +56,8 @@ module npu_demo_tb #(
     reg broken_ever = 1'b0;
     wire rst = reset_left != 4'd0;
     wire enable = !rst && clock < clocks;
-    wire tready = !(clock >= stall_first && clock < stall_end);
+    wire [31:0] now = clock + flushed;
+    wire tready = !(now >= stall_first && now < stall_end);
 
     npu_demo_top #(
         .STAGES       (STAGES),

@@ -109,6 +109,9 @@ def test_tables_that_are_none(tmp_path: Path) -> None:
         load(write(tmp_path, "[buffer]\nname = 'x'\n"))
     with pytest.raises(NpuscopeError, match="cannot read the pipeline"):
         load(tmp_path / "none.toml")
+    (tmp_path / "p.toml").write_bytes(b"title = '\xff'")
+    with pytest.raises(NpuscopeError, match="byte 9: the pipeline is no UTF-8 text"):
+        load(tmp_path / "p.toml")
     with pytest.raises(NpuscopeError, match="stages: found source sink"):
         load(write(tmp_path, ""))
 

@@ -23,6 +23,10 @@ def test_the_window_that_matters_is_found() -> None:
     assert worst.text == "without the window of softmax, 100.0 % of the stall time is gone"
 
 
+def test_before_the_windows_nothing_stalls() -> None:
+    assert worst_window(load(DEMO), 1000).text == "nothing stalls"
+
+
 def test_each_window_is_removed_alone() -> None:
     pipeline = random_pipeline(1, "two_stops")
     base = stall_clocks(pipeline, 30_000)

@@ -134,8 +134,10 @@ def load(path: str | Path) -> Pipeline:
     name = str(path)
     try:
         doc = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise NpuscopeError("cannot read the pipeline", file=name, found=str(error)) from None
+    except OSError as error:
+        raise NpuscopeError("cannot read the pipeline", file=name, found=error.strerror) from None
+    except UnicodeDecodeError as error:
+        raise NpuscopeError("the pipeline is no UTF-8 text", file=name, offset=error.start) from None
     except tomllib.TOMLDecodeError as error:
         raise NpuscopeError("not TOML", file=name, found=str(error)) from None
     top = {"title": str, "seed": int, "clock_period_ps": int, "tokens": int, "sources": int}

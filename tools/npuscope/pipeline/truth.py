@@ -42,9 +42,10 @@ class Cleared:
     @property
     def text(self) -> str:
         """One sentence for people."""
-        gone = self.with_it - self.without_it
-        share = f"{100 * gone / self.with_it:.1f} %" if self.with_it else "none"
-        return f"without the window of {self.stage}, {share} of the stall time is gone"
+        if not self.with_it:
+            return "nothing stalls"
+        share = 100 * (self.with_it - self.without_it) / self.with_it
+        return f"without the window of {self.stage}, {share:.1f} % of the stall time is gone"
 
 
 def stall_clocks(pipeline: Pipeline, clocks: int) -> int:

@@ -77,7 +77,8 @@ def axis_times(records: list[Rec], disorder: int) -> list[int]:
         own = own and (record.kind, record.sub) != (Kind.CLK, ClkSub.STATE)
         own = own and not minor
         if record.kind == Kind.LOSS and record.sub < 8 and tells_step(records[i + 1 : i + 5]):
-            own, time = False, -(10**18) if previous is not None else 10**18  # as early as it can be
+            raw.append((10**18, False, False) if previous is None else (previous, True, False))  # as early as it can be
+            continue
         if own:
             if previous is not None and time < previous - disorder:
                 offset += previous - time

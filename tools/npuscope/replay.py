@@ -178,10 +178,11 @@ def _capture(
     end_records = np.flatnonzero((columns.code == _code(Kind.SYNC, SyncSub.END)) & (columns.src == SRC_FRAMER))
     pieces = {}
     first, last = _FAR, -_FAR
-    for src in np.unique(columns.src).tolist():
+    for src in np.flatnonzero(np.bincount(columns.src)).tolist():
         index = np.flatnonzero(columns.src == src)
         records = columns[index]
-        if src == SRC_FRAMER or not np.isin(records.code & _LOW, (Kind.BP, Kind.STATE, Kind.LOSS, Kind.CFG)).any():
+        kinds = np.bincount(records.code & _LOW, minlength=len(Kind))
+        if src == SRC_FRAMER or not kinds[[Kind.BP, Kind.STATE, Kind.LOSS, Kind.CFG]].any():
             continue
         at = np.unique([np.searchsorted(index, before) for before, s in holes if s is None or s == src])
         ends = np.searchsorted(index, end_records)
@@ -271,7 +272,8 @@ def _axis(records: _Columns, max_disorder_ns: int) -> tuple[I8, I8, list[tuple[i
     offset = offset - np.cumsum(untold)
     time = records.ts + offset
     time[stepped] = time[own[np.maximum(np.searchsorted(own, stepped) - 1, 0)]]  # the earliest it can be
-    time = _between(_between(time, own, np.flatnonzero(leading)), np.flatnonzero(leading), None)
+    placed = np.union1d(own, stepped)  # a keyframe before such a burst is no later than its first drop
+    time = _between(_between(time, placed, np.flatnonzero(leading)), np.flatnonzero(leading), None)
     steps = [(int(time[i]), int(told[i]), True) for i in low]
     steps += [(int(time[i]), int(untold[i]), False) for i in np.flatnonzero(untold)]
     return time, offset, sorted(steps)
@@ -294,7 +296,7 @@ def _between(time: I8, fixed: I8, among: I8 | None) -> I8:
 
 
 def _is_step(code: U1) -> npt.NDArray[np.bool_]:
-    return np.isin(code, (_code(Kind.CLK, ClkSub.STEP_LO), _code(Kind.CLK, ClkSub.STEP_HI)))
+    return (code == _code(Kind.CLK, ClkSub.STEP_LO)) | (code == _code(Kind.CLK, ClkSub.STEP_HI))
 
 
 def _keyframes(sub: U1, is_state: npt.NDArray[np.bool_], records: _Columns, holes: I8) -> I8:
@@ -304,11 +306,13 @@ def _keyframes(sub: U1, is_state: npt.NDArray[np.bool_], records: _Columns, hole
         return np.empty(0, np.int64)
     start = np.flatnonzero(is_state[: len(sub) - size + 1] & (sub[: len(sub) - size + 1] == _KEYFRAME[0]))
     good = np.ones(len(start), np.bool_)
+    after_hole = np.zeros(len(sub) + 1, np.bool_)
+    after_hole[holes] = True
     for word in range(1, size):
         good &= is_state[start + word] & (sub[start + word] == _KEYFRAME[word])
         good &= records.seq[start + word] == records.seq[start] + np.uint8(word)
         good &= records.ts[start + word] == records.ts[start]
-        good &= ~np.isin(start + word, holes)
+        good &= ~after_hole[start + word]
     return start[good]
 
 

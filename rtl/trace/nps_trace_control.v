@@ -37,6 +37,8 @@ module nps_trace_control #(
     reg [BEGIN_LATENCY-1:0] restarted;
     reg over;  // no sample is on its way
 
+    wire starts = !active && enable;
+
     assign sampling = run && enable;
     assign sampled = offers[0];
     assign offer = offers[LATENCY];
@@ -52,8 +54,8 @@ module nps_trace_control #(
             over <= 1'b0;
             flush <= 1'b0;
         end else begin
-            restart <= !active && enable;
-            if (!active && enable) begin
+            restart <= starts;
+            if (starts) begin
                 run <= 1'b1;
                 active <= 1'b1;
             end else if (run && !enable) begin
@@ -63,7 +65,7 @@ module nps_trace_control #(
             end
             restarted <= {restarted[BEGIN_LATENCY-2:0], restart};
             offers <= {offers[LATENCY-1:0], sampling};
-            over <= !run && offers == {(LATENCY + 1) {1'b0}} && restarted == {BEGIN_LATENCY{1'b0}} && !restart;
+            over <= !run && offers == {(LATENCY + 1) {1'b0}} && restarted == {BEGIN_LATENCY{1'b0}} && !restart && !starts;
             flush <= active && over && !done;
         end
     end

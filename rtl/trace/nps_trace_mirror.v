@@ -2,7 +2,7 @@
 // What a reader of one source's records knows: its keyframe masks and its limits.
 //
 // Does:      replays the source's records (FORMAT.md, rules 2 and 15 to 19).
-//            BP         known; bp_en as told; ENTER hot, EXIT and KNOWN not; occ 0 dry (layers of DRY_MASK), occ >= TH_WET wet
+//            BP         known; bp_en as told; ENTER hot, EXIT not; occ 0 dry (layers of DRY_MASK), occ >= TH_WET wet
 //            STATE 2    unknown as told; what is unknown is neither hot nor dry nor bp_en
 //            CFG 2, 3   limits
 // Promises:  a layer is never hot and unknown at once; layers outside LAYERS stay 0 if the records name none.
@@ -57,7 +57,7 @@ module nps_trace_mirror #(
         new_stale <= update && kind == `NPS_K_CFG && sub == `NPS_CFG_STALE;
         layer <= told ? 32'd1 << id : 32'd0;
         enters <= sub == `NPS_BP_ENTER;
-        cools <= sub == `NPS_BP_EXIT || sub == `NPS_BP_KNOWN;
+        cools <= sub == `NPS_BP_EXIT;
         drives <= payload[`NPS_BP_BP_EN_LSB];
         dries <= occ == {`NPS_BP_OCC_W{1'b0}};
         wets <= occ >= th_wet;

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nps_trace_loss on both simulators, and bugs it must show."""
+
+import pytest
+
+from tb.runner import Patch, bench, caught
+
+
+def test_bench(sim):
+    bench("nps_trace_loss", sim)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("high + step_high + {31'd0, carry}", "high + step_high"),
+        ("whole || drop_step || drop_cfg || drop_other", "whole || drop_step || drop_cfg"),
+        ("if (drop && !open) {from_tq", "if (drop) {from_tq"),
+    ],
+)
+def test_planted_bug(old, new):
+    caught("nps_trace_loss", "icarus", Patch("nps_trace_loss.v", old, new))

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nps_trace_walk for each kind, a bug it must show, parameters it must refuse."""
+
+import pytest
+
+from npuscope.layout import Kind
+from tb.runner import Patch, bench, caught, refused
+
+
+def parameters(kind, num_bp):
+    return {"KIND": int(kind), "NUM_BP": num_bp, "INDEX_W": (num_bp + 1).bit_length()}
+
+
+def test_bench(sim):
+    bench("nps_trace_walk", sim, parameters(Kind.CNT, 3), env={"KIND": "CNT", "NUM_BP": "3"})
+
+
+@pytest.mark.parametrize("kind", [Kind.CNT, Kind.CFG, Kind.STATE])
+@pytest.mark.parametrize("num_bp", [1, 4])
+def test_kinds(kind, num_bp):
+    bench("nps_trace_walk", "icarus", parameters(kind, num_bp), env={"KIND": kind.name, "NUM_BP": str(num_bp)})
+
+
+def test_planted_bug():
+    """The MARK source's counters left out."""
+    patch = Patch(
+        "nps_trace_walk.v",
+        "`NPS_CNT_BP_SAMPLES: index_next = index + ONE;",
+        "`NPS_CNT_BP_SAMPLES: index_next = FRAMER;",
+    )
+    caught("nps_trace_walk", "icarus", patch, parameters(Kind.CNT, 1), env={"KIND": "CNT", "NUM_BP": "1"})
+
+
+def test_illegal(any_tool):
+    refused("nps_trace_walk", any_tool, {"KIND": 1}, "nps_error__KIND_must_be_CNT_CFG_or_STATE")

@@ -10,7 +10,7 @@ from typing import Any
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
-__all__ = ["bursts", "known", "start"]
+__all__ = ["PERIOD_NS", "bursts", "known", "start"]
 
 PERIOD_NS = 4
 

@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nps_trace_out on both simulators, a bug it must show, parameters it must refuse."""
+"""nps_trace_out on both simulators, its illegal parameters, and bugs that its bench must catch."""
 
 import pytest
 
 from tb.runner import Patch, bench, caught, refused
 
 
-def test_bench(sim):
-    bench("nps_trace_out", sim)
+@pytest.mark.parametrize("depth", [16, 64])
+def test_bench(sim, depth):
+    bench("nps_trace_out", sim, {"DEPTH": depth})
 
 
-def test_planted_bug():
-    """Room for one too many."""
-    caught("nps_trace_out", "icarus", Patch("nps_trace_out.v", "claims < FULL - ONE", "claims < FULL"))
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("go <= claims < FULL - ONE;", "go <= 1'b1;"),
+        ("stall <= m_axis_tvalid && !m_axis_tready;", "stall <= m_axis_tvalid;"),
+        ("{s_last, s_data};", "{1'b0, s_data};"),
+    ],
+    ids=["overflow", "stall", "last"],
+)
+def test_planted_bug(sim, old, new):
+    caught("nps_trace_out", sim, Patch("nps_trace_out.v", old, new))
 
 
-@pytest.mark.parametrize("depth", [2, 12, 128])
+@pytest.mark.parametrize("depth", [2, 24, 128])
 def test_illegal(any_tool, depth):
-    error = "nps_error__DEPTH_must_be_a_power_of_two_from_4_to_64"
-    refused("nps_trace_out", any_tool, {"DEPTH": depth}, error)
+    refused("nps_trace_out", any_tool, {"DEPTH": depth}, "nps_error__DEPTH_must_be_a_power_of_two_from_4_to_64")

@@ -303,7 +303,9 @@ def doc_tables(spec: Spec, book: list[Spec]) -> dict[str, str]:
         [e["id"], e["figure"], f"{e['operator']} {e['value']}", f"{e['min']}..{e['max']}", e["unit"], e["ruling"]]
         for e in book
     ]
-    samples = [bytes(16), b"\xff" * 16, bytes(range(16)), bytes.fromhex(spec["format"]["magic"]) + bytes(8)]
+    start = bytearray(bytes.fromhex(spec["format"]["magic"]) + bytes([0x0F, spec["sources"]["framer"]]) + bytes(6))
+    start[11] = crc8(bytes(start))  # the first record of a stream
+    samples = [bytes(16), b"\xff" * 16, bytes(range(16)), bytes(start)]
     vectors = [[s.hex(), f"0x{crc8(s):02X}", f"0x{crc32(s):08X}"] for s in samples]
     return {
         "record": _table(["field", "bits", "meaning"], record),

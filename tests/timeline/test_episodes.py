@@ -111,7 +111,7 @@ def payload(record: Rec) -> int:
 
 def batches(records: list[Rec], cuts: list[int], table: np.ndarray | None = None) -> list[Batch]:
     """The stream as batches cut at ``cuts``; only records of ``table`` if given; masks of present layers in front."""
-    ts = records[0].ts - 3
+    ts = min(r.ts for r in records if r.kind != "hole") - 3
     rows = [Rec(Kind.CFG, Cfg.LAYERS, ts, word=3), Rec(Kind.CFG, Cfg.DRY_MASK, ts, word=3), *records]
     real, holes = [], []
     for row in rows:

@@ -97,6 +97,8 @@ def _with_keyframes(table: Bools) -> Bools:
 _KEY_STATE: Final = KEY + 4
 _HOT_CONTRADICTIONS: Final = _contradictions()
 _OTHER_CONTRADICTIONS: Final = _with_keyframes(np.zeros((KEY + 8, 4), np.bool_))
+_DRY_READS: Final = np.zeros(KEY + 8, np.bool_)
+_DRY_READS[[BpSub.ENTER, BpSub.EXIT, BpSub.KNOWN, BpSub.DRY, BpSub.WET]] = True
 _HOT_SAYS: Final = {BpSub.ENTER: TRUE, BpSub.EXIT: FALSE, BpSub.KNOWN: FALSE, BpSub.DRY: FALSE}
 
 
@@ -137,7 +139,7 @@ def layer_lanes(stream: SourceStream, layer: int, start_ns: int, end_ns: int, *,
     everything = Lane(EMPTY, np.asarray([span], np.int64)) if end_ns > start_ns else Lane(EMPTY, EMPTY)
     if not present:
         return LayerResult(everything, everything, everything, np.empty(0, EPISODE), [])
-    has_dry = bool(np.isin(events.op, (BpSub.DRY, BpSub.WET)).any())
+    has_dry = bool(((events.op == BpSub.DRY) | (events.op == BpSub.WET)).any())
     has_dry = has_dry if stream.dry_mask is None else bool(stream.dry_mask >> layer & 1)
     dry = _scan_dry(events, limits) if has_dry else None
     bp = _scan_bp(events) if with_bp else None
@@ -239,7 +241,7 @@ def _scan_dry(events: _Events, limits: I8) -> _Scan:
     """Dry by occupancy: at 0, wet from TH_WET on, in between as before, not dry on the first record after STALE."""
     state = _shared_state(events, events.dry)
     occ, op = events.field("occ"), events.op
-    own = np.isin(op, (BpSub.ENTER, BpSub.EXIT, BpSub.KNOWN, BpSub.DRY, BpSub.WET))
+    own = _DRY_READS[op]
     index = np.flatnonzero(own | (op >= KEY))
     state, occ, op, own, limits = state[index], occ[index], op[index], own[index], limits[index]
     stale_before = np.concatenate([[False], (state[:-1] == STALE) & ~own[:-1]])

@@ -272,8 +272,9 @@ def _axis(records: _Columns, max_disorder_ns: int) -> tuple[I8, I8, list[tuple[i
     offset = offset - np.cumsum(untold)
     time = records.ts + offset
     time[stepped] = time[own[np.maximum(np.searchsorted(own, stepped) - 1, 0)]]  # the earliest it can be
-    placed = np.union1d(own, stepped)  # a keyframe before such a burst is no later than its first drop
-    time = _between(_between(time, placed, np.flatnonzero(leading)), np.flatnonzero(leading), None)
+    placed = np.zeros(len(time), np.bool_)  # a keyframe before such a burst is no later than its first drop
+    placed[own] = placed[stepped] = True
+    time = _between(_between(time, np.flatnonzero(placed), np.flatnonzero(leading)), np.flatnonzero(leading), None)
     steps = [(int(time[i]), int(told[i]), True) for i in low]
     steps += [(int(time[i]), int(untold[i]), False) for i in np.flatnonzero(untold)]
     return time, offset, sorted(steps)
@@ -296,7 +297,8 @@ def _between(time: I8, fixed: I8, among: I8 | None) -> I8:
 
 
 def _is_step(code: U1) -> npt.NDArray[np.bool_]:
-    return (code == _code(Kind.CLK, ClkSub.STEP_LO)) | (code == _code(Kind.CLK, ClkSub.STEP_HI))
+    step: npt.NDArray[np.bool_] = code == _code(Kind.CLK, ClkSub.STEP_LO)
+    return step | (code == _code(Kind.CLK, ClkSub.STEP_HI))
 
 
 def _keyframes(sub: U1, is_state: npt.NDArray[np.bool_], records: _Columns, holes: I8) -> I8:

@@ -39,7 +39,8 @@ def distinct(planes: dict[str, Words]) -> tuple[I8, I8]:
 
 def _number(key: npt.NDArray[np.uint64]) -> tuple[I8, I8]:
     """(index of one element of each distinct value, number of the value of each element)."""
-    values = np.unique(key)
+    values = np.sort(key)
+    values = values[np.append(True, values[1:] != values[:-1])[: len(values)]]
     if len(values) > len(key) // _FEW:
         _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
         return first, inverse

@@ -30,7 +30,7 @@ def refused(path: object) -> NpuscopeError:
 @pytest.mark.parametrize(
     ("data", "name", "said"),
     [
-        (gzip.compress(b"x" * 100), "gzip", "gzip data"),
+        (gzip.compress(b"x" * 100, mtime=0), "gzip", "gzip data"),
         (b"\x7fELF\x02\x01\x01" + bytes(99), "elf", "an ELF program"),
         (b"$date today $end\n$timescale 1ns $end\n", "vcd", "a VCD waveform"),
         (b"\xef\xbb\xbf$comment x $end\n", "vcd", "a VCD waveform"),

@@ -35,7 +35,7 @@ def test_verdict(tiny, sim, test, verdict, reason):
 
 
 def test_hang_is_killed_with_its_processes(tiny):
-    result = tiny("loops", limit_s=6)
+    result = tiny("loops", limit_s=15)
     assert result.verdict is Verdict.HANG, result.text()
     pid = int((result.folder / "pid").read_text())
     with pytest.raises(ProcessLookupError):

@@ -20,7 +20,7 @@ from npuscope.errors import NpuscopeError
 from npuscope.sim import tools
 from npuscope.sim.job import run_job
 
-__all__ = ["Build", "BuildFailure", "Design", "Patch", "build"]
+__all__ = ["Build", "BuildFailure", "Design", "Patch", "build", "locked"]
 
 BUILD_LIMIT_S = 540.0
 
@@ -112,7 +112,7 @@ def build(
     all_arguments = (*_ARGUMENTS[sim], *arguments)
     key = _key(design, sim, patch, waves, all_arguments)
     folder = root / sim / f"{design.top}-{key[:16]}"
-    with _locked(folder):
+    with locked(folder):
         if (folder / "built").exists():
             return Build(design, sim, folder, waves)
         shutil.rmtree(folder, ignore_errors=True)
@@ -174,7 +174,7 @@ def _key(design: Design, sim: str, patch: Patch | None, waves: bool, arguments: 
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Hold the lock beside ``folder``; the kernel frees it if this process dies."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(folder.with_suffix(".lock"), "w") as handle:

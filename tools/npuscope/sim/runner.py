@@ -17,7 +17,7 @@ from pathlib import Path
 
 from npuscope.errors import Exit, NpuscopeError
 from npuscope.sim import tools
-from npuscope.sim.build import Build, BuildFailure, Design, Patch, _locked, build
+from npuscope.sim.build import Build, BuildFailure, Design, Patch, build, locked
 from npuscope.sim.job import run_job
 from npuscope.sim.verdict import Outcome, Verdict, classify
 
@@ -27,6 +27,8 @@ SEED_VARIABLE = "NPUSCOPE_SEED"
 RUN_LIMIT_S = 300.0
 DEFAULT_SEED = 1
 _SEED_BITS = 31
+_WAVES_LIMIT_S = 60.0  # enough to see where it hangs
+_SHOWN_IN_WAVES = (Verdict.FAIL, Verdict.TIMEOUT, Verdict.CRASH, Verdict.HANG, Verdict.HDL_ERROR)
 
 
 def seed() -> int:
@@ -124,7 +126,7 @@ def run(
     folder = root / "runs" / f"{design.top}-{sim}-{label}"
     started = time.monotonic()
     waveform: Path | None = None
-    with _locked(folder):
+    with locked(folder):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         try:
@@ -136,10 +138,10 @@ def run(
             simulate = _Simulation(module, tuple(tests), chosen, dict(env or {}), tuple(plusargs), tuple(pythonpath))
             outcome = simulate.once(built, folder, limit_s)
             waveform = _waveform(built, folder) if waves else None
-            if outcome.verdict is not Verdict.PASS and raises and not waves:
+            if outcome.verdict in _SHOWN_IN_WAVES and raises and not waves:
                 again = build(design, sim, root, patch=patch, waves=True, arguments=arguments)
                 (folder / "waves").mkdir()
-                simulate.once(again, folder / "waves", limit_s)
+                simulate.once(again, folder / "waves", min(limit_s, _WAVES_LIMIT_S))
                 waveform = _waveform(again, folder / "waves")
     seconds = time.monotonic() - started
     replay = _replay(chosen, sim, module, folder)

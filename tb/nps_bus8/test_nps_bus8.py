@@ -19,7 +19,10 @@ def test_bench(sim, parameters):
     [
         ("held_valid      <= bus_valid && !(held_valid && match);", "held_valid      <= bus_valid && !held_valid;"),
         ("wire [3:0] check = ~(", "wire [3:0] check = ("),
-        ("held_valid      <= bus_valid && !(held_valid && match);", "held_valid      <= (bus_valid || held_valid) && !(second && match);"),
+        (
+            "held_valid      <= bus_valid && !(held_valid && match);",
+            "held_valid      <= (bus_valid || held_valid) && !(second && match);",
+        ),
         ("if (held_valid && !bus_valid && !(&orphans))", "if (held_valid && !bus_valid)"),
     ],
     ids=["both_beats_dropped", "check_inverted", "phase_not_reset", "counter_wraps"],

@@ -16,7 +16,7 @@ MODULES = sorted(p.stem for p in (ROOT / "rtl").rglob("*.v") if "gen" not in p.p
 PLANS = sorted((ROOT / "tb").rglob("plan.toml"))
 
 # A rung imports only rungs before it; what stands beside the ladder is listed with what it may use.
-LADDER = ["errors", "layout", "crc", "source", "ledger", "records", "timeline", "analysis", "capture", "views", "cli"]
+LADDER = ["errors", "layout", "crc", "source", "ledger", "records", "timeline", "analysis", "views", "capture", "cli"]
 TOP_LEVEL = {
     ".ci", ".github", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md",
     "pyproject.toml", "rtl", "tb", "tests", "tools", "traces",
@@ -105,7 +105,9 @@ def test_no_path_of_a_machine_and_no_oversized_file() -> None:
             continue
         assert path.stat().st_size < 1 << 20, f"{name} is over 1 MiB"
         if path.suffix in (".py", ".v", ".vh", ".sv", ".md", ".toml", ".yml", ".sh", ".js", ".css") or "." not in name:
-            assert not re.search(r"/(?:home|work|root|Users)/\w", path.read_text()), f"{name} names a path of a machine"
+            assert not re.search(r"(?<![\w>])/(?:home|work|root|Users)/\w", path.read_text()), (
+                f"{name} names a path of a machine"
+            )
 
 
 def test_every_dependency_has_its_reason() -> None:

@@ -1,0 +1,239 @@
+"""``make bench``: what a decode costs, in GB per CPU second, beside its limits and a peer, all in one run.
+
+The dump is made here (full frames). Parts: copying memory and CRC-32 alone are limits that no decoder can beat;
+``frames`` is reading, checking and accounting; ``columns`` adds ts, src, kind, sub, layer, occ, bp as arrays;
+``culprit table`` goes from the file to the table of who stalls whom. The peer is Debian's babeltrace2, reading the
+same records as a CTF 1.8 trace into its ``dummy`` sink. Figures are CPU seconds of the process, best of a few.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from npuscope.analysis import stalls
+from npuscope.crc import crc32
+from npuscope.encode.bulk import Bulk
+from npuscope.layout import FRAME_RECORDS, RECORD, RECORD_BYTES
+from npuscope.records import decode
+from npuscope.records.decoder import BLOCK_BYTES
+from npuscope.source import open_source
+from npuscope.timeline import BLAME_KINDSUBS, Timeline
+
+__all__ = ["main", "write_ctf"]
+
+REPEATS: Final = 3
+MIB: Final = 1 << 20
+FRAME_BYTES: Final = FRAME_RECORDS * RECORD_BYTES
+PEER: Final = "babeltrace2"
+PEER_MIB: Final = 16
+"""Size of the peer's trace: it is two orders slower, and its speed does not depend on the size."""
+COLUMNS_GOAL: Final = 1.2
+CULPRIT_GOAL: Final = 1.6
+EPISODES_GOAL: Final = 1e6
+
+CTF_MAGIC: Final = 0xC1FC1FC1
+CTF_PACKET: Final = np.dtype([("magic", "<u4"), ("stream", "<u4"), ("content", "<u8"), ("size", "<u8")])
+CTF_METADATA: Final = """/* CTF 1.8 */
+typealias integer { size = 8; align = 8; signed = false; } := uint8_t;
+typealias integer { size = 32; align = 8; signed = false; } := uint32_t;
+typealias integer { size = 64; align = 8; signed = false; } := uint64_t;
+trace {
+    major = 1; minor = 8; byte_order = le;
+    packet.header := struct { uint32_t magic; uint32_t stream_id; };
+};
+clock { name = tai; freq = 1000000000; };
+typealias integer { size = 64; align = 8; signed = false; map = clock.tai.value; } := stamp_t;
+stream {
+    id = 0;
+    packet.context := struct { uint64_t content_size; uint64_t packet_size; };
+    event.header := struct { stamp_t timestamp; };
+};
+event {
+    name = record; id = 0; stream_id = 0;
+    fields := struct {
+        integer { size = 4; align = 1; } kind; integer { size = 4; align = 1; } sub;
+        integer { size = 6; align = 1; } src; integer { size = 2; align = 1; } tq;
+        uint8_t seq; uint8_t crc8;
+        integer { size = 5; align = 1; } layer; integer { size = 6; align = 1; } occ;
+        integer { size = 1; align = 1; } bp_en; integer { size = 6; align = 1; } peak;
+        integer { size = 14; align = 1; } dwell;
+    };
+};
+"""
+
+
+def write_ctf(dump: Path, folder: Path) -> int:
+    """Write the records of ``dump`` as a CTF 1.8 trace, one packet a frame's worth; returns its events."""
+    folder.mkdir()
+    (folder / "metadata").write_text(CTF_METADATA)
+    count = 0
+    with open_source(dump) as source, (folder / "stream").open("wb") as out:
+        for batch in decode(source):
+            raw = batch.raw.copy()
+            raw["ts"] = np.maximum.accumulate(batch.ts)  # the peer refuses a time that goes back
+            for start in range(0, len(raw), FRAME_RECORDS):
+                part = raw[start : start + FRAME_RECORDS]
+                bits = 8 * (CTF_PACKET.itemsize + part.nbytes)
+                out.write(np.array((CTF_MAGIC, 0, bits, bits), CTF_PACKET).tobytes() + part.tobytes())
+            count += len(raw)
+    return count
+
+
+def cpu_seconds(job: Callable[[], object], repeats: int = REPEATS) -> float:
+    """Least CPU time of ``job`` in ``repeats`` runs, s."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.process_time()
+        job()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table: GB (or episodes) per CPU second, and the goal for it."""
+
+    name: str
+    rate: float
+    unit: str
+    goal: float | None = None
+
+
+def copy_memory(size: int) -> None:
+    """Copy ``size`` bytes from memory, a block at a time, as reading a cached file does."""
+    source, target = np.ones((size // BLOCK_BYTES, BLOCK_BYTES), np.uint8), np.empty(BLOCK_BYTES, np.uint8)
+    for block in source:
+        np.copyto(target, block)
+
+
+def crc_alone(size: int) -> None:
+    """CRC-32 of ``size`` bytes in pieces of a frame."""
+    view = memoryview(bytes(BLOCK_BYTES))
+    for _ in range(size // BLOCK_BYTES):
+        for start in range(0, BLOCK_BYTES, FRAME_BYTES):
+            crc32(view[start : start + FRAME_BYTES])
+
+
+def frames(dump: Path) -> None:
+    """Read, check, account."""
+    with open_source(dump) as source:
+        for _ in decode(source):
+            pass
+
+
+def columns(dump: Path) -> None:
+    """Everything as arrays."""
+    with open_source(dump) as source:
+        for batch in decode(source):
+            _ = (batch.ts, batch.src, batch.kind, batch.sub, batch.layer, batch.occ, batch.bp_en)
+
+
+def timeline(dump: Path) -> Timeline:
+    """The blame-only timeline of ``dump``."""
+    with open_source(dump) as source:
+        decoder = decode(source, keep=BLAME_KINDSUBS)
+        return Timeline.build(decoder, decoder.ledger, None, blame_only=True)
+
+
+def culprits(dump: Path) -> None:
+    """From the file to who stalls whom."""
+    built = timeline(dump)
+    stalls(built, built.description)
+
+
+def peer(folder: Path) -> float:
+    """CPU seconds of babeltrace2 reading ``folder``."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([PEER, str(folder), "-o", "dummy"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{PEER} failed: {done.stderr.strip().splitlines()[-1:]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def measure(folder: Path, mib: int) -> list[Line]:
+    """All lines of the table."""
+    dump, small, ctf = folder / "bulk.npt", folder / "small.npt", folder / "ctf"
+    for path, size in ((dump, mib * MIB), (small, min(mib, PEER_MIB) * MIB)):
+        with path.open("wb") as out:
+            out.writelines(Bulk(size))
+    size = dump.stat().st_size
+    write_ctf(small, ctf)
+    gb = "GB/CPU-s"
+
+    def rate(job: Callable[[], object]) -> float:
+        return size / cpu_seconds(job) / 1e9
+
+    built = timeline(dump)
+    sweep = len(built.episodes) / cpu_seconds(lambda: stalls(built, built.description))
+    return [
+        Line("copy memory (limit)", rate(lambda: copy_memory(size)), gb),
+        Line("CRC-32 alone (limit)", rate(lambda: crc_alone(size)), gb),
+        Line("frames: read, check, account", rate(lambda: frames(dump)), gb),
+        Line("columns", rate(lambda: columns(dump)), gb, COLUMNS_GOAL),
+        Line("culprit table", rate(lambda: culprits(dump)), gb, CULPRIT_GOAL),
+        Line(f"{PEER}, same records as CTF", small.stat().st_size / peer(ctf) / 1e9, gb),
+        Line("blame sweep", sweep, "episodes/CPU-s", EPISODES_GOAL),
+    ]
+
+
+def machine() -> str:
+    """The machine, in one line."""
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        cpu = next((x.split(":")[1].strip() for x in info.read_text().splitlines() if x.startswith("model name")), cpu)
+    return f"{cpu}, {os.cpu_count()} cores, Python {platform.python_version()}, numpy {np.__version__}"
+
+
+def table(lines: list[Line]) -> str:
+    """The lines as text; ``of copy`` is the ratio to copying memory in this run."""
+    limit = lines[0].rate
+    out = [f"{'':32} {'':>10}  {'':14} {'of copy':>8}  goal"]
+    for line in lines:
+        per = line.unit.startswith("GB")
+        number = f"{line.rate:10.3f}" if per else f"{line.rate:10,.0f}"
+        share = f"{100 * line.rate / limit:7.2f}%" if per else f"{'':8}"
+        goal = "" if line.goal is None else f"{line.goal:,.1f} " + ("met" if line.rate >= line.goal else "MISSED")
+        out.append(f"{line.name:32} {number}  {line.unit:14} {share}  {goal}".rstrip())
+    return "\n".join(out)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the benchmark; 1 if babeltrace2 is missing, or with ``--strict`` if a goal is missed."""
+    parser = argparse.ArgumentParser(prog="python -m npuscope.bench", description=__doc__)
+    parser.add_argument("--mib", type=int, default=128, help="size of the dump")
+    parser.add_argument("--json", action="store_true", help="the figures as JSON")
+    parser.add_argument("--strict", action="store_true", help="exit 1 if a goal is missed")
+    options = parser.parse_args(arguments)
+    if shutil.which(PEER) is None:
+        print(f"{PEER} is missing: sudo apt-get install -y {PEER}", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        lines = measure(Path(folder), options.mib)
+    if options.json:
+        figures = {line.name: {"rate": line.rate, "unit": line.unit, "goal": line.goal} for line in lines}
+        print(json.dumps({"schema": 1, "machine": machine(), "mib": options.mib, "lines": figures}, indent=2))
+    else:
+        print(f"{machine()}\n{options.mib} MiB dump of full frames, {RECORD.itemsize} byte records\n\n{table(lines)}")
+    missed = [line for line in lines if line.goal is not None and line.rate < line.goal]
+    return 1 if missed and options.strict else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

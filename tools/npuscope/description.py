@@ -212,9 +212,9 @@ def _parse(table: Any, file: str | None, *, strict: bool) -> Description:
     try:
         return Description(tuple(_buffer(entry, file) for entry in entries), assumed=assumed, **fields)
     except NpuscopeError as error:
-        error.file = error.file or file
+        where = error.file or file
         raise NpuscopeError(
-            error.what, file=error.file, found=error.found, expected=error.expected, hint=error.hint
+            error.what, file=where, found=error.found, expected=error.expected, hint=error.hint
         ) from None
 
 

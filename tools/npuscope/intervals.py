@@ -7,7 +7,19 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["EMPTY", "Intervals", "clip", "complement", "contains", "cover", "intersect", "make", "subtract", "total", "union"]
+__all__ = [
+    "EMPTY",
+    "Intervals",
+    "clip",
+    "complement",
+    "contains",
+    "cover",
+    "intersect",
+    "make",
+    "subtract",
+    "total",
+    "union",
+]
 
 Intervals = npt.NDArray[np.int64]
 

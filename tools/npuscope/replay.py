@@ -262,7 +262,9 @@ def _axis(records: _Columns, max_disorder_ns: int) -> tuple[I8, I8, list[tuple[i
     first_drop = (kind == Kind.LOSS) & (sub < LossSub.SECOND)
     # LOSS, LOSS, CLK state, step: a burst that lost a step; whether its first drop is in old or new time is not known
     stepped = low[low >= 3] - 3
-    stepped = stepped[first_drop[stepped] & (records.seq[stepped + 3] - records.seq[stepped] == 3)]
+    told_state = records.code[stepped + 2] == _code(Kind.CLK, ClkSub.STATE)
+    burst = records.seq[stepped + 3] - records.seq[stepped] == 3
+    stepped = stepped[first_drop[stepped] & told_state & burst]
     first_drop[stepped] = False
     own = np.flatnonzero(((kind == Kind.BP) & leading) | step | first_drop)
     jump = np.diff((records.ts + offset)[own], prepend=(records.ts + offset)[own[:1]])
@@ -297,8 +299,8 @@ def _between(time: I8, fixed: I8, among: I8 | None) -> I8:
 
 
 def _is_step(code: U1) -> npt.NDArray[np.bool_]:
-    step: npt.NDArray[np.bool_] = code == _code(Kind.CLK, ClkSub.STEP_LO)
-    return step | (code == _code(Kind.CLK, ClkSub.STEP_HI))
+    step: npt.NDArray[np.bool_] = (code == _code(Kind.CLK, ClkSub.STEP_LO)) | (code == _code(Kind.CLK, ClkSub.STEP_HI))
+    return step
 
 
 def _keyframes(sub: U1, is_state: npt.NDArray[np.bool_], records: _Columns, holes: I8) -> I8:

@@ -172,7 +172,7 @@ class Timeline:
         return tuple(inside - total(clip(lane.unknown, low, high)) for lane in self.hot)
 
     def to_json(self) -> dict[str, Any]:
-        """Axis, per buffer the lists of [from, to] in ns, episodes as columns, steps, conflicts; ``schema`` = SCHEMA."""
+        """Axis, per buffer lists of [from, to] in ns, episodes as columns, steps, conflicts; ``schema`` = SCHEMA."""
         lanes = {"hot": self.hot, "dry": self.dry, "bp": self.bp}
         buffers = [
             {"name": buffer.name, "id": buffer.id}

@@ -229,6 +229,7 @@ class Ledger:
             str(src): {str(word): value for word, value in sorted(words.items())}
             for src, words in sorted(self.config.items())
         }
+        table["clock"] = {str(quality): count for quality, count in sorted(self.clock.items())}
         table["windows"] = [asdict(window) for window in self.windows]
         table["steps"] = [asdict(step) for step in self.steps]
         table["version"] = list(self.version) if self.version else None

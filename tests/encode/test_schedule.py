@@ -149,6 +149,14 @@ def test_a_step_told_by_all_must_close_the_frame() -> None:
     assert "no group behind the last pair" in refused(schedule)
 
 
+def test_a_group_between_the_pairs_of_a_step_has_no_cause() -> None:
+    rig = Rig()
+    rig.offer(bp(100, 0, step_ns=3))
+    rig.group(115, ts_clock=100)
+    rig.offer(bp(100, 1, step_ns=3), Entry(at(100), SRC_MARK, None, step_ns=3, clock=100), bp(101, 0))
+    assert "a group without cause" in refused(rig.schedule(300))
+
+
 def test_stalled_clocks_must_be_those_that_were_seen() -> None:
     rig = Rig()
     rig.offer(bp(100, 0))

@@ -215,12 +215,21 @@ class Schedule:
         since, taken = self._early(opened.index), self.taken[unit.index]
         possible = {
             "full": size == limit or size + following > limit,
-            "step": any((u.entry is not None and u.entry.step_ns is not None) or u.steps for u in frame),
+            "step": any(self._step_told(u, unit.index) for u in frame),
             "loss": any(u.kind == UnitKind.LOSS for u in frame),
             "age": bool(frame) and self._aged(since, taken, self.limits.age_ns),
             "heartbeat": self._aged(since, taken, self.limits.heartbeat_ns),
         }
         return [cause for cause, holds in possible.items() if holds]
+
+    def _step_told(self, unit: Unit, index: int) -> bool:
+        """Whether ``unit`` tells a clock step that every source has told before record ``index`` (or has lost)."""
+        if unit.steps or unit.entry is None or unit.entry.step_ns is None:
+            return unit.steps
+        pairs = {
+            u.src for u in self.units if u.entry is not None and u.entry.clock == unit.entry.clock and u.index < index
+        }
+        return pairs == set(self.limits.sources) or any(u.steps for u in self.units)
 
     def _run(self, at: int) -> int:
         """Records of the unbroken run that begins with unit ``at``: a LOSS burst takes its marked entry along."""

@@ -23,8 +23,8 @@ class Rig:
         self.idle()
 
     def idle(self) -> None:
-        """The three clocks after a restart or a new stale period in which the tick is blind."""
-        for _ in range(3):
+        """The four clocks after a restart or a new stale period in which the tick is blind."""
+        for _ in range(4):
             assert self.step(rel=self.rel) is None
 
     def step(
@@ -101,7 +101,7 @@ def test_dwell_saturates_and_a_relative_step_saturates_it_until_exit() -> None:
     assert rig.fields((1, 0), rel=0x4060)["dwell"] == 0x10
 
 
-def test_the_tick_is_blind_for_three_clocks_after_a_restart() -> None:
+def test_the_tick_is_blind_for_four_clocks_after_a_restart() -> None:
     rig = Rig(replace(QUIET, stale_ns=100), layers=0b11)
     rig.step((0, 5), rel=1020)
     rig.step((0, 5), restart=True, rel=1030)
@@ -109,7 +109,7 @@ def test_the_tick_is_blind_for_three_clocks_after_a_restart() -> None:
     for _ in range(6):
         rig.step(rel=5000)
         ticks.append(rig.model._last_tick == 5000)
-    assert ticks == [False, False, False, True, True, True]
+    assert ticks == [False, False, False, False, True, True]
 
 
 def test_dwell_of_a_layer_hot_for_a_day_is_saturated_though_time_wraps() -> None:

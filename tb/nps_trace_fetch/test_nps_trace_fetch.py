@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nps_trace_fetch on both simulators, and bugs it must show."""
+
+import pytest
+
+from tb.runner import Patch, bench, caught
+
+PARAMETERS = {"NUM_BP": 2, "INDEX_W": 2, "CLK_PERIOD_PS": 5000, "DESC_HASH": 0x1122334455667788}
+
+
+def test_bench(sim):
+    bench("nps_trace_fetch", sim, PARAMETERS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("first_frame ? 32'd0 : crc_closed", "crc_closed"), ("ready_burst ? word_ts", "1'b0 ? word_ts")],
+)
+def test_planted_bug(old, new):
+    caught("nps_trace_fetch", "icarus", Patch("nps_trace_fetch.v", old, new), PARAMETERS)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nps_trace_merge on both simulators, and bugs it must show."""
+
+import pytest
+
+from tb.runner import Patch, bench, caught
+
+PARAMETERS = {"SOURCES": 3, "DEPTH": 128, "INDEX_W": 3}
+
+
+def test_bench(sim):
+    bench("nps_trace_merge", sim, PARAMETERS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("else if (moves && mark) waits <= 1'b1;", ""),
+        ("if (any_drained) entry[139:138] = 2'b00;", "if (any_drained) entry[139:138] = 2'b01;"),
+    ],
+)
+def test_planted_bug(old, new):
+    caught("nps_trace_merge", "icarus", Patch("nps_trace_merge.v", old, new), PARAMETERS)

@@ -36,8 +36,9 @@ gen: $(READY)  ## write what follows from rtl/spec
 gen-check: $(READY)  ## fail if a generated file differs from rtl/spec
 	$(PY) -m npuscope.specgen --check
 
-regress: $(READY)  ## the benches with SEEDS random seeds each
+regress: $(READY)  ## the benches with SEEDS random seeds each, and 500 random pipelines against their truth
 	NPUSCOPE_SEEDS=$(SEEDS) $(PY) -m pytest -n 2 --dist loadgroup tb
+	$(PY) -m tests.analysis.closed_loop --pipelines 500 --seed 1
 
 prove: $(READY)  ## formal proofs, a few minutes
 	$(PY) -m npuscope.sim.prove

@@ -16,7 +16,11 @@ MODULES = sorted(p.stem for p in (ROOT / "rtl").rglob("*.v") if "gen" not in p.p
 PLANS = sorted((ROOT / "tb").rglob("plan.toml"))
 
 # A rung imports only rungs before it; what stands beside the ladder is listed with what it may use.
-LADDER = ["errors", "layout", "crc", "source", "ledger", "records", "timeline", "analysis", "views", "capture", "cli"]
+LADDER = [
+    *("errors", "layout", "crc", "units", "ledger", "source", "records", "survey"),
+    *("description", "intervals", "replay", "episodes", "rawmode", "timeline", "placing"),
+    *("analysis", "views", "capture", "cli"),
+]
 TOP_LEVEL = {
     ".ci", ".github", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md",
     "pyproject.toml", "rtl", "tb", "tests", "tools", "traces",

@@ -23,7 +23,12 @@ async def test_random(dut):
     for _ in range(1500):
         restart = random.random() < 0.01
         mark, ts_step, rel_step = random.random() < 0.3, random.random() < 0.1, random.random() < 0.1
-        sub, value, ts, tq = random.getrandbits(2), random.getrandbits(32), random.getrandbits(64), random.getrandbits(2)
+        sub, value, ts, tq = (
+            random.getrandbits(2),
+            random.getrandbits(32),
+            random.getrandbits(64),
+            random.getrandbits(2),
+        )
         step = random.getrandbits(64)
         dut.restart.value = restart
         dut.mark_valid.value, dut.mark_sub.value, dut.mark_value.value = mark, sub, value

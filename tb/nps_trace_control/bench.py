@@ -18,7 +18,7 @@ async def test_random(dut):
     await RisingEdge(dut.clk)
     sampled = [0] * (LATENCY + 1)
     restarts = [0] * (BEGIN + 1)
-    stage, wait, starts, length = "idle", 0, 0, 0
+    stage, wait, starts, length, enable = "idle", 0, 0, 0, False
     for _ in range(4000):
         await FallingEdge(dut.clk)
         enable = random.random() < 0.5 if length == 0 else enable

@@ -12,7 +12,19 @@ from npuscope.layout import Kind, State
 from tb.nps_trace_mirror.bench import random_record
 from tb.signals import known, start
 
-INPUTS = ("drop", "drop_bp", "drop_lapse", "drop_cfg", "drop_other", "drop_step", "tq", "ts", "payload", "step_ns", "move")
+INPUTS = (
+    "drop",
+    "drop_bp",
+    "drop_lapse",
+    "drop_cfg",
+    "drop_other",
+    "drop_step",
+    "tq",
+    "ts",
+    "payload",
+    "step_ns",
+    "move",
+)
 
 
 def random_entry():
@@ -28,7 +40,7 @@ async def drop(dut, entry):
     dut.drop.value = 1
     dut.drop_bp.value, dut.drop_lapse.value = entry.kind == Kind.BP, lapse
     dut.drop_cfg.value = entry.kind == Kind.CFG
-    dut.drop_other.value = entry.kind in (Kind.MARK, Kind.CLK)
+    dut.drop_other.value = entry.kind in (Kind.MARK, Kind.MON)
     dut.drop_step.value, dut.step_ns.value = entry.step_ns is not None, (entry.step_ns or 0) % (1 << 64)
     dut.tq.value, dut.ts.value, dut.payload.value = entry.tq, entry.ts, entry.payload
     await RisingEdge(dut.clk)

@@ -28,7 +28,7 @@ def random_record():
         return Kind.STATE, State.UNKNOWN, random.getrandbits(32)
     if draw < 0.95:
         return Kind.CFG, random.choice((Cfg.BP_LIMITS, Cfg.STALE)), random.getrandbits(32)
-    return random.choice((Kind.MARK, Kind.CLK)), random.randrange(4), random.getrandbits(32)
+    return random.choice((Kind.MARK, Kind.MON)), random.randrange(4), random.getrandbits(32)
 
 
 def words(mirror):

@@ -4,8 +4,7 @@
 // Does:      shows each choice to the sources (op_*), which answer with a word and a time two clocks later, and puts the
 //            record together: a FIFO record has its own payload and time; a CLK pair its entry's time and the source's
 //            word; a LOSS burst the source's time and word; all else the group's time and the owner's word.
-// Promises:  records leave in the order chosen, one a clock. A word is read after the records chosen before it have
-//            reached their source's mirror.
+// Promises:  records leave in the order chosen, one a clock.
 // Costs:     4 clocks. The group's time is read 3 clocks after the choice: it must not change before that.
 // Overflow:  none: no ready, the framer claims room at the exit first.
 `default_nettype none

@@ -11,7 +11,8 @@
 //            the side FIFO for clock steps is full. The first entry kept after a loss carries a mark.
 //
 // Word port: the framer shows each record it emits (op_*). An op with op_entry is of a FIFO entry; with op_burst of a
-// LOSS burst; else of a group, the start or the end.
+// LOSS burst; else of a group, the start or the end: then at least one clock behind the last entry, which reaches the
+// mirror in 2.
 `default_nettype none
 `include "nps_trace.vh"
 
@@ -192,33 +193,28 @@ module nps_trace_source #(
     // ---------------------------------------------------------------- what the framer's record asks for
     localparam [2:0] FROM_MASKS = 3'd0;
     localparam [2:0] FROM_LIMITS = 3'd1;
-    localparam [2:0] FROM_COUNT = 3'd2;
-    localparam [2:0] FROM_LAYERS = 3'd3;
-    localparam [2:0] FROM_DROPPED = 3'd4;
-    localparam [2:0] FROM_BP_SAMPLES = 3'd5;
-    localparam [2:0] FROM_STEP = 3'd6;
-    localparam [2:0] FROM_CLK_STATE = 3'd7;
+    localparam [2:0] FROM_LOSS = 3'd2;
+    localparam [2:0] FROM_COUNTS = 3'd3;
+    localparam [2:0] FROM_CLOCK = 3'd4;
 
-    reg selected, loads, step_high, step_lost;
+    reg selected, loads, is_first;
     reg [2:0] from;
-    reg [3:0] word_sub;
 
     wire is_step_hi = op_kind == `NPS_K_CLK && op_sub == `NPS_CLK_STEP_HI;
+    wire is_loss_first = op_kind == `NPS_K_LOSS && op_sub == `NPS_LOSS_FIRST;
 
     always @(posedge clk) begin
         selected <= op_select && !rst;
         frees <= op_select && op_free && !rst;
-        loads <= op_select && op_kind == `NPS_K_LOSS && op_sub == `NPS_LOSS_FIRST && !rst;
+        loads <= op_select && is_loss_first && !rst;
+        is_first <= is_loss_first;
         steps_pop <= op_select && op_entry && is_step_hi && !rst;
-        step_high <= op_sub == `NPS_CLK_STEP_HI;
-        step_lost <= op_burst;
-        word_sub <= op_sub;
         case (op_kind)
             `NPS_K_STATE: from <= FROM_MASKS;
             `NPS_K_CFG: from <= FROM_LIMITS;
-            `NPS_K_LOSS: from <= op_sub == `NPS_LOSS_FIRST ? FROM_COUNT : FROM_LAYERS;
-            `NPS_K_CNT: from <= op_sub == `NPS_CNT_DROPPED ? FROM_DROPPED : FROM_BP_SAMPLES;
-            default: from <= op_sub == `NPS_CLK_STATE ? FROM_CLK_STATE : FROM_STEP;
+            `NPS_K_LOSS: from <= FROM_LOSS;
+            `NPS_K_CNT: from <= FROM_COUNTS;
+            default: from <= FROM_CLOCK;
         endcase
     end
 
@@ -246,7 +242,7 @@ module nps_trace_source #(
                 .op_kind(op_kind),
                 .op_sub(op_sub),
                 .op_payload(op_payload),
-                .word_sub(word_sub),
+                .word_sub(op_sub),
                 .mask_word(mask_word),
                 .limit_word(limit_word)
             );
@@ -263,7 +259,7 @@ module nps_trace_source #(
             assign limit_word = 32'd0;
             assign bp_samples = 32'd0;
             wire unused = &{1'b0, restart, limits, stale, op_payload, op_bp_samples, final_counts, kind, sub, is_record,
-                word_sub, LAYERS, DRY_MASK, 1'b0};
+                LAYERS, DRY_MASK, 1'b0};
         end
     endgenerate
 
@@ -274,7 +270,7 @@ module nps_trace_source #(
         else if (loads) dropped <= dropped + loss_count;
     end
 
-    wire [63:0] step = step_lost ? step_sum : step_head;
+    wire [63:0] step = op_burst ? step_sum : step_head;
 
     reg [31:0] clk_state;
     always @* begin
@@ -284,18 +280,28 @@ module nps_trace_source #(
         clk_state[`NPS_CLK_STATE_HOLDOVER_LSB] = last_tq == `NPS_TQ_HOLDOVER;
     end
 
+    // one word of each kind, then the one that is asked for
+    reg [31:0] masks_told, limits_told, loss_told, counts_told, clock_told;
+
     always @(posedge clk) begin
-        case (from)
-            FROM_MASKS: word <= mask_word;
-            FROM_LIMITS: word <= limit_word;
-            FROM_COUNT: word <= loss_count;
-            FROM_LAYERS: word <= loss_layers;
-            FROM_DROPPED: word <= dropped;
-            FROM_BP_SAMPLES: word <= bp_samples;
-            FROM_STEP: word <= step_high ? step[63:32] : step[31:0];
-            default: word <= clk_state;
+        masks_told <= mask_word;
+        limits_told <= limit_word;
+        loss_told <= is_loss_first ? loss_count : loss_layers;
+        counts_told <= op_sub == `NPS_CNT_DROPPED ? dropped : bp_samples;
+        case (op_sub)
+            `NPS_CLK_STEP_LO: clock_told <= step[31:0];
+            `NPS_CLK_STEP_HI: clock_told <= step[63:32];
+            default: clock_told <= clk_state;
         endcase
-        {word_tq, word_ts} <= from == FROM_COUNT ? {first_tq, first_ts} : {last_tq, last_ts};
+
+        case (from)
+            FROM_MASKS: word <= masks_told;
+            FROM_LIMITS: word <= limits_told;
+            FROM_LOSS: word <= loss_told;
+            FROM_COUNTS: word <= counts_told;
+            default: word <= clock_told;
+        endcase
+        {word_tq, word_ts} <= is_first ? {first_tq, first_ts} : {last_tq, last_ts};
         if (!selected) begin
             word <= 32'd0;
             {word_tq, word_ts} <= 66'd0;

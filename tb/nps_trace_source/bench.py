@@ -126,7 +126,8 @@ class Bench:
         self.delivered += entry.size
 
     async def group(self):
-        """A keyframe, the limits and the counters."""
+        """A keyframe, the limits and the counters, a clock behind the last entry."""
+        await self.clock()
         words = [(Kind.STATE, sub, mask) for sub, mask in self.mirror.keyframe()]
         words += [(Kind.CFG, word, self.mirror.cfg[word]) for word in OWNED_CFG_BP]
         words += [(Kind.CNT, Cnt.DROPPED, self.dropped), (Kind.CNT, Cnt.BP_SAMPLES, self.mirror.bp_samples)]

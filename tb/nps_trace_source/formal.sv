@@ -74,8 +74,8 @@ module formal_source #(
     always @(*) assume (offered < 32'hFFFFFFF0);  // below saturation
 
     wire [31:0] in_lag = dut.is_drop ? {30'd0, dut.is_step, dut.is_record} : 32'd0;
-    wire [31:0] in_shadow = (dut.busy && !told) || telling[0] ? dut.loss_count : 32'd0;
-    wire [31:0] in_word = telling[1] ? word : 32'd0;
+    wire [31:0] in_shadow = dut.busy && !told ? dut.loss_count : telling[0] ? dut.loss_told : 32'd0;
+    wire [31:0] in_word = telling[1] ? word : 32'd0;  // read
     wire [31:0] lost = offered - kept;
     wire [34:0] all_lost = {3'd0, counted} + {3'd0, in_word} + {3'd0, in_shadow} + {3'd0, dut.u_loss.sum} + {3'd0, in_lag};
 

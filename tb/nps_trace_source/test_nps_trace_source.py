@@ -16,7 +16,7 @@ def test_bench(sim):
     ("old", "new"),
     [
         (".s_refuse(ev_step && steps_full)", ".s_refuse(1'b0)"),
-        ("step_lost ? step_sum : step_head", "step_lost ? step_head : step_head"),
+        ("op_burst ? step_sum : step_head", "step_head"),
         ("dropped <= dropped + loss_count", "dropped <= loss_count"),
     ],
 )

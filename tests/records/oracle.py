@@ -165,6 +165,29 @@ class Oracle:
 
     # ---------------------------------------------------------------- salvage
     def unverified(self, start: int, stop: int, good_behind: bool) -> None:
+        every = self.groups
+        self.groups = self.in_place(start, stop, good_behind)
+        self.unverified_in_place(start, stop, good_behind)
+        self.groups = every
+
+    def in_place(self, start: int, stop: int, good_behind: bool) -> list[Group]:
+        """Groups from ``start`` on whose numbers rise, those before ``stop`` not beyond the good frame there."""
+        kept = [g for g in self.groups if g.at < start]
+        last = self.before.number if self.before else -1
+        at_stop = next((g.number for g in self.groups if g.at == stop), None) if good_behind else None
+        limit = at_stop if at_stop is not None and at_stop > last else None
+        for g in self.groups:
+            if g.at < start:
+                continue
+            if g.number == 0 and g.count == 0:
+                kept.append(g)
+                last, limit = 0, None
+            elif g.number > last and (limit is None or g.number < limit or g.at >= stop):
+                kept.append(g)
+                last = g.number
+        return kept
+
+    def unverified_in_place(self, start: int, stop: int, good_behind: bool) -> None:
         starts = [g.at for g in self.groups if start < g.at < stop and g.number == 0 and g.count == 0]
         for left, right in zip([start, *starts], [*starts, stop], strict=True):
             if any(g.at == left and g.number == 0 and g.count == 0 for g in self.groups):

@@ -141,6 +141,8 @@ class Framing:
         if number == 0 and group["count"] == 0:
             self._start()
         elif self._ended or number <= self._last_good:
+            if self._clock is not None and int(group["ts"]) < self._clock - self._disorder:
+                self._ledger.conflict(f"frame {number} comes after frame {self._last_good}, and time goes back with it")
             self._start_unseen()
         else:
             self._open_hole(Cause.GAP, blank=False)
@@ -178,6 +180,7 @@ class Framing:
         stop = good if synced and good is not None else min(len(data), SEGMENT_BYTES)
         if not stop:
             return True
+        groups = self._in_place(groups, stop, synced)
         at_end = feed.final and len(data) == len(feed.data)
         restarts = [int(group["at"]) for group in groups if group["number"] == 0 and group["count"] == 0]
         edges = [0, *(at for at in restarts if 0 < at < stop), stop]
@@ -202,6 +205,24 @@ class Framing:
             used = part.stop
         feed.drop(used)
         return synced
+
+    def _in_place(self, groups: Groups, stop: int, synced: bool) -> Groups:
+        """The ``groups`` that can stand where they are: numbers rise, and not beyond the good frame at ``stop``.
+
+        A piece of the stream that was copied to another place must not vouch for the time of its records.
+        """
+        last = self._before.number if self._before else -1
+        end = groups["number"][groups["at"] == stop] if synced else groups["number"][:0]
+        limit = int(end[0]) if len(end) and int(end[0]) > last else None
+        kept = np.zeros(len(groups), bool)
+        for index, group in enumerate(groups):
+            number = int(group["number"])
+            if number == 0 and group["count"] == 0:
+                kept[index], last, limit = True, 0, None
+            elif number > last and (limit is None or number < limit or group["at"] >= stop):
+                kept[index], last = True, number
+        placed: Groups = groups[kept]
+        return placed
 
     def _nothing(self, src: int) -> None:
         """No seq is expected of any source behind an END."""

@@ -97,7 +97,7 @@ class AxisMonitor(uvm_monitor):
         shown = (int(dut.m_axis_tdata.value), int(dut.m_axis_tlast.value))
         assert self._held in (None, shown), f"clock {clock}: tdata or tlast changed before the transfer"
         ready = int(dut.m_axis_tready.value)
-        self._held = None if ready else shown
+        self._held = None if ready or reset else shown
         self.stalls.append(self.stalls[-1] + (not ready))
         if ready:
             beat = Beat(clock, shown[0].to_bytes(16, "little"), bool(shown[1]))

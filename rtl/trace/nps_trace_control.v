@@ -65,7 +65,8 @@ module nps_trace_control #(
             end
             restarted <= {restarted[BEGIN_LATENCY-2:0], restart};
             offers <= {offers[LATENCY-1:0], sampling};
-            over <= !run && offers == {(LATENCY + 1) {1'b0}} && restarted == {BEGIN_LATENCY{1'b0}} && !restart && !starts;
+            over <= !run && !starts && !restart && restarted == {BEGIN_LATENCY{1'b0}} &&
+                offers == {(LATENCY + 1) {1'b0}};
             flush <= active && over && !done;
         end
     end

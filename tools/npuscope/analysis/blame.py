@@ -59,7 +59,7 @@ def tally(timeline: Timeline, description: Description, window: tuple[int, int],
     lanes["dry"] = [lane.true if joins else EMPTY for lane in timeline.dry]
     lanes["dry_unknown"] = [lane.unknown if joins else EMPTY for lane in timeline.dry]
     board = sweep(lanes, graph.size)
-    held = refills(graph, board, holds(graph, timeline.hot, board), book, walker)
+    held = refills(graph, board, holds(graph, timeline, board), book, walker)
     entries = resolve(graph, board, held, book, walker)
     if len(held.start) or any(map(len, held.vague)):
         stretches = np.column_stack([held.start, held.end])

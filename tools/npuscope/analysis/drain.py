@@ -20,8 +20,9 @@ import numpy.typing as npt
 
 from npuscope.analysis.graph import Graph
 from npuscope.analysis.states import Board, Words, bit
-from npuscope.episodes import Lane
-from npuscope.intervals import EMPTY, Intervals, cover, intersect, make, union
+from npuscope.episodes import EpisodeFlag, Lane
+from npuscope.intervals import EMPTY, Intervals, clip, cover, intersect, make, union
+from npuscope.timeline import Timeline
 
 __all__ = ["Holds", "holds"]
 
@@ -56,22 +57,26 @@ class Holds:
         return np.where(inside & ((end >= times) if before else (end > times)), index, -1)
 
 
-def holds(graph: Graph, lanes: tuple[Lane, ...], board: Board) -> Holds:
-    """All holds of ``lanes`` (hot); ``board`` has the planes hot and unknown."""
-    possible = tuple(union(lane.true, lane.unknown) if len(lane.unknown) else lane.true for lane in lanes)
+def holds(graph: Graph, timeline: Timeline, board: Board) -> Holds:
+    """All holds of the timeline's hot lanes; ``board`` has the planes hot and unknown."""
+    lanes, origin = timeline.hot, timeline.start_ns
+    possible, opened = _possible(timeline)
     rows: list[tuple[int, I8, I8, Words]] = []
     vague = []
     for u in range(graph.size):
-        waits, sure = _waits(graph, u, possible, lanes)
+        waits, sure, certain = _waits(graph, u, possible, lanes, opened)
         parts: list[Intervals] = []
         for start, end, refs in (
-            _drain(u, waits, sure, possible, parts),
-            _surge(graph, u, lanes, possible, waits, board, parts),
+            _drain(u, waits, sure, certain, possible, parts),
+            _surge(graph, u, lanes, possible, opened, waits, certain, board, parts),
         ):
             if len(start):
                 rows.append((u, start, end, refs))
-        parts.append(_unsure(graph, u, lanes, possible))
-        vague.append(union(*parts) if any(map(len, parts)) else EMPTY)
+        parts.append(_unsure(graph, u, lanes, possible, certain))
+        if u in opened:
+            ends = np.minimum(possible[u][:1, 1], _next(certain, np.asarray([origin])))
+            parts.append(make([origin], ends))
+        vague.append(clip(union(*parts), origin, timeline.end_ns) if any(map(len, parts)) else EMPTY)
     if not rows:
         none = np.empty(0, np.int64)
         return Holds(
@@ -98,24 +103,51 @@ def holds(graph: Graph, lanes: tuple[Lane, ...], board: Board) -> Holds:
     )
 
 
-def _waits(graph: Graph, u: int, possible: tuple[Intervals, ...], lanes: tuple[Lane, ...]) -> tuple[Intervals, Bools]:
-    """When u possibly waits on a successor, and which of these runs are certain throughout."""
+def _possible(timeline: Timeline) -> tuple[tuple[Intervals, ...], frozenset[int]]:
+    """When each buffer may be hot, and the buffers that may have been hot before the recording begins.
+
+    Since when these were is not known: their first run begins so early that what hangs on its age has no end.
+    """
+    start, end = timeline.start_ns, timeline.end_ns
+    censored = (timeline.episodes["flags"] & EpisodeFlag.LEFT_CENSORED > 0) & (timeline.episodes["start"] <= start)
+    cut = set(timeline.episodes["buffer"][censored].tolist())
+    possible, opened = [], set()
+    for u, lane in enumerate(timeline.hot):
+        runs = union(lane.true, lane.unknown) if len(lane.unknown) else lane.true
+        if u in cut or (len(lane.unknown) and lane.unknown[0, 0] <= start):
+            runs = runs.copy()
+            runs[0, 0] = 2 * start - end - 1
+            opened.add(u)
+        possible.append(runs)
+    return tuple(possible), frozenset(opened)
+
+
+def _waits(
+    graph: Graph, u: int, possible: tuple[Intervals, ...], lanes: tuple[Lane, ...], opened: frozenset[int]
+) -> tuple[Intervals, Bools, Intervals]:
+    """When u possibly waits on a successor, which of these runs are certain throughout, and when it surely waits."""
     after = graph.successors[u]
     if not after:
-        return EMPTY, np.empty(0, np.bool_)
+        return EMPTY, np.empty(0, np.bool_), EMPTY
     waits = _overlap(possible[u], [possible[v] for v in after])
-    if not len(lanes[u].unknown) and not any(len(lanes[v].unknown) for v in after):
-        return waits, np.ones(len(waits), np.bool_)
+    if not any(len(lanes[v].unknown) or v in opened for v in (u, *after)):
+        return waits, np.ones(len(waits), np.bool_), waits
     certain = _overlap(lanes[u].true, [lanes[v].true for v in after])
     place = np.searchsorted(certain[:, 0], waits[:, 0])
     inside = place < len(certain)
     place = np.where(inside, place, 0)
     same = np.zeros(len(waits), np.bool_) if not len(certain) else (certain[place] == waits).all(axis=1) & inside
-    return waits, same
+    return waits, same, certain
 
 
 def _overlap(mine: Intervals, others: list[Intervals]) -> Intervals:
     return intersect(mine, others[0] if len(others) == 1 else cover(tuple(others), 1))
+
+
+def _next(runs: Intervals, at: I8) -> I8:
+    """Begin of the first run at or after each time, _FAR if there is none."""
+    begin: I8 = np.append(runs[:, 0], _FAR)[np.searchsorted(runs[:, 0], at)]
+    return begin
 
 
 def _run_end(runs: Intervals, at: I8) -> I8:
@@ -131,16 +163,23 @@ def _one(u: int, words: int, count: int) -> Words:
 
 
 def _drain(
-    u: int, waits: Intervals, sure: Bools, possible: tuple[Intervals, ...], vague: list[Intervals]
+    u: int,
+    waits: Intervals,
+    sure: Bools,
+    certain: Intervals,
+    possible: tuple[Intervals, ...],
+    vague: list[Intervals],
 ) -> tuple[I8, I8, Words]:
     words = -(-len(possible) // 64)
     if not len(waits):
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((words, 0), np.uint64)
     begin, gone = waits[:, 0], waits[:, 1]
     again = np.append(begin[1:], _FAR)
-    end = np.minimum(np.minimum(_run_end(possible[u], begin), gone + (gone - begin)), again)
+    latest = np.minimum(_run_end(possible[u], begin), gone + (gone - begin))
+    end = np.minimum(latest, again)
     if not sure.all():
-        vague.append(make(begin[~sure], end[~sure]))
+        latest = np.minimum(latest, _next(certain, gone))
+        vague.append(make(np.where(sure, end, begin), latest))  # a wait that is only possible may end no hold
     keep = sure & (end > gone)
     return gone[keep], end[keep], _one(u, words, int(keep.sum()))
 
@@ -150,7 +189,9 @@ def _surge(
     v: int,
     lanes: tuple[Lane, ...],
     possible: tuple[Intervals, ...],
+    opened: frozenset[int],
     waits: Intervals,
+    certain: Intervals,
     board: Board,
     vague: list[Intervals],
 ) -> tuple[I8, I8, Words]:
@@ -159,12 +200,10 @@ def _surge(
     nothing = np.empty(0, np.int64), np.empty(0, np.int64), np.empty((words, 0), np.uint64)
     if not len(runs) or not graph.ancestors[v]:
         return nothing
-    onset, limit = runs[:, 0], runs[:, 1]
-    if len(waits):  # the hold ends where v begins to wait
-        place = np.searchsorted(waits[:, 0], onset)
-        limit = np.minimum(limit, np.where(place < len(waits), waits[np.minimum(place, len(waits) - 1), 0], _FAR))
+    onset = runs[:, 0]
+    limit = np.minimum(runs[:, 1], _next(certain, onset))  # the hold ends where v begins to wait
     chosen = np.flatnonzero(limit > onset)
-    if len(lanes[v].unknown):  # an onset inside an unknown stretch is handled by _unsure
+    if len(lanes[v].unknown) or v in opened:  # an onset inside an unknown stretch is handled by _unsure
         chosen = chosen[np.isin(onset[chosen], lanes[v].true[:, 0])]
     onset, limit = onset[chosen], limit[chosen]
     columns = board.before(onset)
@@ -181,9 +220,9 @@ def _surge(
             continue
         start = possible[w][np.searchsorted(possible[w][:, 0], onset[mine]) - 1, 0]
         since[mine] = np.minimum(since[mine], start)
-        if len(lanes[w].unknown):
-            certain = lanes[w].true
-            unsure[mine] |= certain[np.searchsorted(certain[:, 0], onset[mine]) - 1, 0] != start
+        if len(lanes[w].unknown) or w in opened:
+            known = lanes[w].true
+            unsure[mine] |= known[np.searchsorted(known[:, 0], onset[mine]) - 1, 0] != start
     if unsure.any():
         oldest = _oldest(graph, v, possible, onset[unsure], onset[unsure])
         vague.append(
@@ -192,7 +231,10 @@ def _surge(
                 np.minimum(runs[np.searchsorted(runs[:, 0], onset[unsure]), 1], 2 * onset[unsure] - oldest),
             )
         )
-    end = np.minimum(limit, 2 * onset - since)
+    latest = np.minimum(limit, 2 * onset - since)
+    end = np.minimum(latest, _next(waits, onset))
+    if waits is not certain:
+        vague.append(make(end, latest))  # a wait that is only possible may end no hold
     keep = ~unsure & (end > onset)
     return onset[keep], end[keep], near[:, keep]
 
@@ -230,12 +272,15 @@ def _oldest(graph: Graph, v: int, possible: tuple[Intervals, ...], first: I8, la
     return oldest
 
 
-def _unsure(graph: Graph, u: int, lanes: tuple[Lane, ...], possible: tuple[Intervals, ...]) -> Intervals:
-    """Where u's own unknown stretches hide a hold: to the end of its run, at most as long again as it can be old."""
+def _unsure(
+    graph: Graph, u: int, lanes: tuple[Lane, ...], possible: tuple[Intervals, ...], certain: Intervals
+) -> Intervals:
+    """Where u's own unknown stretches hide a hold: while it is hot and has not waited, at most as long as it is old."""
     gaps = lanes[u].unknown
     if not len(gaps):
         return EMPTY
     begin, end = gaps[:, 0], gaps[:, 1]
     run = possible[u][np.searchsorted(possible[u][:, 0], begin, side="right") - 1]
     oldest = np.minimum(_oldest(graph, u, possible, begin, end), run[:, 0])
-    return make(begin, np.minimum(run[:, 1], np.maximum(end, 2 * end - oldest)))
+    latest = np.minimum(np.minimum(run[:, 1], _next(certain, end)), 2 * end - oldest)
+    return make(begin, np.maximum(end, latest))

@@ -298,6 +298,10 @@ def doc_tables(spec: Spec, book: list[Spec]) -> dict[str, str]:
         names = names or _describe(kind.get("sub_fields", [])) or "-"
         fields = "; ".join((f"{sub}: " if sub else "") + _describe(f) for sub, f in layouts(spec, kind).items())
         kinds.append([str(kind["code"]), kind["name"], kind["doc"].replace("|", "\\|"), names, fields or "-"])
+    codes = [
+        [group, entries["doc"], ", ".join(f"{code} {name}" for name, code in entries.items() if name != "doc")]
+        for group, entries in spec["codes"].items()
+    ]
     record = [[f["name"], f"{f['lsb'] + f['width'] - 1}:{f['lsb']}", f["doc"]] for f in spec["record"]]
     limits = [
         [e["id"], e["figure"], f"{e['operator']} {e['value']}", f"{e['min']}..{e['max']}", e["unit"], e["ruling"]]
@@ -309,6 +313,7 @@ def doc_tables(spec: Spec, book: list[Spec]) -> dict[str, str]:
     vectors = [[s.hex(), f"0x{crc8(s):02X}", f"0x{crc32(s):08X}"] for s in samples]
     return {
         "record": _table(["field", "bits", "meaning"], record),
+        "codes": _table(["set", "meaning", "codes"], codes),
         "kinds": _table(["code", "kind", "meaning", "sub", "payload, least significant first"], kinds),
         "thresholds": _table(["id", "figure", "default", "legal", "unit", "ruling"], limits),
         "crc": _table(["16 bytes in memory order", "CRC-8", "CRC-32"], vectors),

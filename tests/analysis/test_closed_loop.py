@@ -8,9 +8,9 @@ import pytest
 from npuscope.analysis.drain import Holds
 from npuscope.analysis.graph import Graph
 from npuscope.analysis.states import Board
-from npuscope.episodes import Lane
-from npuscope.intervals import EMPTY
+from npuscope.intervals import EMPTY, Intervals
 from npuscope.pipeline import KINDS
+from npuscope.timeline import Timeline
 from tests.analysis.closed_loop import GATE, campaign
 
 
@@ -26,7 +26,7 @@ def test_active_stall_time_names_the_stage_that_was_slowed() -> None:
 def test_the_judge_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without rule 4 the same campaign is below the gate: the stage that a backlog meets last is named instead."""
 
-    def forget(graph: Graph, lanes: tuple[Lane, ...], board: Board) -> Holds:
+    def forget(graph: Graph, timeline: Timeline, board: Board, doubt: Intervals) -> Holds:
         none = np.empty(0, np.int64)
         refs = np.empty((board.planes["hot"].shape[0], 0), np.uint64)
         return Holds(none, none, none, refs, none, np.zeros(graph.size + 1, np.int64), (EMPTY,) * graph.size)

@@ -13,6 +13,7 @@ __all__ = [
     "clip",
     "complement",
     "contains",
+    "contains_before",
     "cover",
     "intersect",
     "make",
@@ -56,7 +57,17 @@ def union(*sets: Intervals) -> Intervals:
 
 def intersect(first: Intervals, second: Intervals) -> Intervals:
     """Where both sets are."""
-    return cover((first, second), 2) if len(first) and len(second) else EMPTY
+    few, many = (first, second) if len(first) <= len(second) else (second, first)
+    if not len(few):
+        return EMPTY
+    low = np.searchsorted(many[:, 1], few[:, 0], side="right")
+    count = np.searchsorted(many[:, 0], few[:, 1]) - low
+    past = np.cumsum(count)
+    index = np.arange(past[-1]) + np.repeat(low - past + count, count)
+    result = np.empty((len(index), 2), np.int64)
+    np.maximum(np.repeat(few[:, 0], count), many[index, 0], out=result[:, 0])
+    np.minimum(np.repeat(few[:, 1], count), many[index, 1], out=result[:, 1])
+    return result
 
 
 def complement(intervals: Intervals, start: int, end: int) -> Intervals:
@@ -87,6 +98,11 @@ def contains(intervals: Intervals, times: npt.NDArray[np.int64]) -> npt.NDArray[
     index = np.searchsorted(intervals[:, 0], times, side="right") - 1
     inside: npt.NDArray[np.bool_] = (index >= 0) & (intervals[np.maximum(index, 0), 1] > times)
     return inside
+
+
+def contains_before(intervals: Intervals, times: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Whether the nanosecond that ends at each time is in the (sorted, disjoint) set."""
+    return contains(intervals, times - 1)
 
 
 def total(intervals: Intervals) -> int:

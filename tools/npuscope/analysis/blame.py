@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from npuscope.analysis.book import ANYBODY, Book
+from npuscope.analysis.chain import Pieces, doubtful, pieces
 from npuscope.analysis.drain import Holds, holds
 from npuscope.analysis.graph import Graph
 from npuscope.analysis.held import resolve
@@ -21,7 +22,7 @@ from npuscope.analysis.solve import Solution, cycle_entry, distinct, fresh_entri
 from npuscope.analysis.states import Board, Words, bit, sweep
 from npuscope.analysis.walk import Walker
 from npuscope.description import Description
-from npuscope.intervals import EMPTY, Intervals
+from npuscope.intervals import EMPTY, Intervals, intersect
 from npuscope.timeline import Timeline
 
 __all__ = ["Tally", "tally"]
@@ -51,22 +52,32 @@ def tally(timeline: Timeline, description: Description, window: tuple[int, int],
     """Apply the rules to all of the timeline and count the time inside the window [from, to)."""
     graph = Graph(description)
     book, walker = Book(graph), Walker(graph)
+    doubt = doubtful(graph, timeline)
+
+    def part(intervals: Intervals) -> Intervals:
+        return intersect(intervals, doubt) if graph.is_chain else intervals
+
     lanes: dict[str, list[Intervals]] = {
-        "hot": [lane.true for lane in timeline.hot],
-        "unknown": [lane.unknown for lane in timeline.hot],
+        "hot": [part(lane.true) for lane in timeline.hot],
+        "unknown": [part(lane.unknown) for lane in timeline.hot],
     }
     joins = any(graph.at_join)
     lanes["dry"] = [lane.true if joins else EMPTY for lane in timeline.dry]
     lanes["dry_unknown"] = [lane.unknown if joins else EMPTY for lane in timeline.dry]
     board = sweep(lanes, graph.size)
-    held = refills(graph, board, holds(graph, timeline, board), book, walker)
-    entries = resolve(graph, board, held, book, walker)
-    if len(held.start) or any(map(len, held.vague)):
+    held = refills(graph, board, holds(graph, timeline, board, doubt), book, walker)
+    handed = pieces(graph, timeline, held, doubt) if graph.is_chain else []
+    entries = resolve(graph, board, held, book, walker, handed, doubt)
+    if len(doubt) and (len(held.start) or any(map(len, held.vague))):
         stretches = np.column_stack([held.start, held.end])
-        lanes["vague"] = list(held.vague)
-        lanes["holding"] = [stretches[held.first[u] : held.first[u + 1]] for u in range(graph.size)]
-        board = sweep(lanes, graph.size, (stretches, _tags(held.buffer, entries)))
-    return _count(graph, board, held, entries, book, walker, window, spans)
+        lanes["vague"] = [part(stretch) for stretch in held.vague]
+        lanes["holding"] = [part(stretches[held.first[u] : held.first[u + 1]]) for u in range(graph.size)]
+        touching = np.searchsorted(doubt[:, 0], held.end) > np.searchsorted(doubt[:, 1], held.start, side="right")
+        tags = _tags(held.buffer, entries)
+        board = sweep(lanes, graph.size, (stretches[touching], tags[touching]))
+    result = _count(graph, board, held, entries, book, walker, window, spans)
+    _count_pieces(graph, handed, entries, window, result, spans=spans)
+    return result
 
 
 def _tags(buffer: I8, entry: I8) -> npt.NDArray[np.uint64]:
@@ -91,6 +102,8 @@ def _count(
 ) -> Tally:
     result = Tally(book, [{} for _ in range(graph.size)], [{} for _ in range(graph.size)])
     if len(board.times) < 2:
+        none = np.empty(0, np.int64)
+        result.spans = [(none, none, none)] * graph.size if spans else []
         return result
     edges = np.clip(board.times, *window)
     columns = np.flatnonzero(np.diff(edges))
@@ -119,6 +132,28 @@ def _count(
         mine = np.flatnonzero(entry >= 0)
         result.spans.append((edges[columns[mine]], edges[columns[mine] + 1], entry[mine]))
     return result
+
+
+def _count_pieces(
+    graph: Graph, handed: list[Pieces], entries: I8, window: tuple[int, int], result: Tally, *, spans: bool
+) -> None:
+    """Add the time of the pieces of a chain, which lie where the board is empty."""
+    names = graph.description.buffers
+    fresh = [result.book.fresh(frozenset({(r, names[r].drain)})) for r in range(graph.size if handed else 0)]
+    of_code = np.concatenate([np.asarray([*fresh, ANYBODY], np.int64), entries])
+    for u, mine in enumerate(handed):
+        begin, end = np.maximum(mine.start, window[0]), np.minimum(mine.end, window[1])
+        entry = of_code[mine.code]
+        sums = np.zeros(len(result.book.entries), np.int64)
+        np.add.at(sums, entry, np.maximum(end - begin, 0))
+        for number in np.flatnonzero(sums).tolist():
+            result.hot[u][number] = result.hot[u].get(number, 0) + int(sums[number])
+        if spans:
+            some = np.flatnonzero(end > begin)
+            one = (begin[some], end[some], entry[some])
+            columns = [np.concatenate(both) for both in zip(result.spans[u], one, strict=True)]
+            order = np.argsort(columns[0], kind="stable")
+            result.spans[u] = (columns[0][order], columns[1][order], columns[2][order])
 
 
 def _is_cycle(book: Book, entry: int) -> bool:

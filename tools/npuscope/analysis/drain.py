@@ -21,10 +21,10 @@ import numpy.typing as npt
 from npuscope.analysis.graph import Graph
 from npuscope.analysis.states import Board, Words, bit
 from npuscope.episodes import EpisodeFlag, Lane
-from npuscope.intervals import EMPTY, Intervals, clip, cover, intersect, make, union
+from npuscope.intervals import EMPTY, Intervals, clip, contains_before, cover, intersect, make, union
 from npuscope.timeline import Timeline
 
-__all__ = ["Holds", "holds"]
+__all__ = ["Holds", "holds", "possible_runs"]
 
 I8 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -57,10 +57,10 @@ class Holds:
         return np.where(inside & ((end >= times) if before else (end > times)), index, -1)
 
 
-def holds(graph: Graph, timeline: Timeline, board: Board) -> Holds:
-    """All holds of the timeline's hot lanes; ``board`` has the planes hot and unknown."""
+def holds(graph: Graph, timeline: Timeline, board: Board, doubt: Intervals) -> Holds:
+    """All holds of the timeline's hot lanes; ``board`` has the planes hot and unknown, at least inside ``doubt``."""
     lanes, origin = timeline.hot, timeline.start_ns
-    possible, opened = _possible(timeline)
+    possible, opened = possible_runs(timeline)
     rows: list[tuple[int, I8, I8, Words]] = []
     vague = []
     for u in range(graph.size):
@@ -68,7 +68,7 @@ def holds(graph: Graph, timeline: Timeline, board: Board) -> Holds:
         parts: list[Intervals] = []
         for start, end, refs in (
             _drain(u, waits, sure, certain, possible, parts),
-            _surge(graph, u, lanes, possible, opened, waits, certain, board, parts),
+            _surge(graph, u, lanes, possible, opened, waits, certain, board, doubt, parts),
         ):
             if len(start):
                 rows.append((u, start, end, refs))
@@ -103,7 +103,7 @@ def holds(graph: Graph, timeline: Timeline, board: Board) -> Holds:
     )
 
 
-def _possible(timeline: Timeline) -> tuple[tuple[Intervals, ...], frozenset[int]]:
+def possible_runs(timeline: Timeline) -> tuple[tuple[Intervals, ...], frozenset[int]]:
     """When each buffer may be hot, and the buffers that may have been hot before the recording begins.
 
     Since when these were is not known: their first run begins so early that what hangs on its age has no end.
@@ -193,36 +193,29 @@ def _surge(
     waits: Intervals,
     certain: Intervals,
     board: Board,
+    doubt: Intervals,
     vague: list[Intervals],
 ) -> tuple[I8, I8, Words]:
     words = board.planes["hot"].shape[0]
     runs = possible[v]
-    nothing = np.empty(0, np.int64), np.empty(0, np.int64), np.empty((words, 0), np.uint64)
     if not len(runs) or not graph.ancestors[v]:
-        return nothing
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((words, 0), np.uint64)
     onset = runs[:, 0]
     limit = np.minimum(runs[:, 1], _next(certain, onset))  # the hold ends where v begins to wait
     chosen = np.flatnonzero(limit > onset)
     if len(lanes[v].unknown) or v in opened:  # an onset inside an unknown stretch is handled by _unsure
         chosen = chosen[np.isin(onset[chosen], lanes[v].true[:, 0])]
     onset, limit = onset[chosen], limit[chosen]
-    columns = board.before(onset)
-    state = {name: board.planes[name][:, columns] * (columns >= 0) for name in ("hot", "unknown")}
-    near, unsure = _nearest(graph, v, state)
-    some = near.any(axis=0) | unsure
-    onset, limit, near, unsure = onset[some], limit[some], near[:, some], unsure[some]
-    state = {name: words[:, some] for name, words in state.items()}
-    since = onset.copy()
-    for w in graph.ancestors[v]:
-        mine = np.flatnonzero(bit(state["hot"], w))
-        unsure |= bit(state["unknown"], w)
-        if not len(mine):
-            continue
-        start = possible[w][np.searchsorted(possible[w][:, 0], onset[mine]) - 1, 0]
-        since[mine] = np.minimum(since[mine], start)
-        if len(lanes[w].unknown) or w in opened:
-            known = lanes[w].true
-            unsure[mine] |= known[np.searchsorted(known[:, 0], onset[mine]) - 1, 0] != start
+    again = _next(waits, onset)
+    bound = np.minimum(limit, again) if waits is certain else limit
+    doubted = contains_before(doubt, onset)
+    clear, hidden = np.flatnonzero(~doubted), np.flatnonzero(doubted)
+    since, near = onset.copy(), np.zeros((words, len(onset)), np.uint64)
+    unsure = np.zeros(len(onset), np.bool_)
+    since[clear], near[:, clear] = _backlog(graph, v, possible, onset[clear], bound[clear], words)
+    since[hidden], near[:, hidden], unsure[hidden] = _backlog_seen(
+        graph, v, lanes, possible, opened, board, onset[hidden]
+    )
     if unsure.any():
         oldest = _oldest(graph, v, possible, onset[unsure], onset[unsure])
         vague.append(
@@ -231,12 +224,67 @@ def _surge(
                 np.minimum(runs[np.searchsorted(runs[:, 0], onset[unsure]), 1], 2 * onset[unsure] - oldest),
             )
         )
+    some = near.any(axis=0) | unsure
     latest = np.minimum(limit, 2 * onset - since)
-    end = np.minimum(latest, _next(waits, onset))
+    end = np.minimum(latest, again)
     if waits is not certain:
-        vague.append(make(end, latest))  # a wait that is only possible may end no hold
-    keep = ~unsure & (end > onset)
+        vague.append(make(end[some], latest[some]))  # a wait that is only possible may end no hold
+    keep = some & ~unsure & (end > onset)
     return onset[keep], end[keep], near[:, keep]
+
+
+def _backlog(
+    graph: Graph, v: int, possible: tuple[Intervals, ...], onset: I8, bound: I8, words: int
+) -> tuple[I8, Words]:
+    """In a chain with nothing in doubt: since when it is hot upstream of v just before each onset, and the nearest.
+
+    The walk upstream ends where an older run cannot make the hold any longer: it ends by ``bound`` at the latest.
+    """
+    since, near = onset.copy(), np.zeros((words, len(onset)), np.uint64)
+    walking, found = np.arange(len(onset)), np.zeros(len(onset), np.bool_)
+    above = graph.predecessors[v]
+    while above and len(walking):
+        runs, at = possible[above[0]], onset[walking]
+        if len(runs):
+            place = np.searchsorted(runs[:, 0], at) - 1
+            hot = (place >= 0) & (runs[place, 1] >= at)
+            mine, place = walking[hot], place[hot]
+            since[mine] = np.minimum(since[mine], runs[place, 0])
+            near[above[0] >> 6, mine[~found[mine]]] = np.uint64(1 << (above[0] & 63))
+            found[mine] = True
+            walking = walking[~found[walking] | (2 * at - since[walking] < bound[walking])]
+        above = graph.predecessors[above[0]]
+    return since, near
+
+
+def _backlog_seen(
+    graph: Graph,
+    v: int,
+    lanes: tuple[Lane, ...],
+    possible: tuple[Intervals, ...],
+    opened: frozenset[int],
+    board: Board,
+    onset: I8,
+) -> tuple[I8, Words, Bools]:
+    """In any graph: since when it is hot upstream of v just before each onset, the nearest, and where loss hides it."""
+    columns = board.before(onset)
+    state = {name: board.planes[name][:, columns] * (columns >= 0) for name in ("hot", "unknown")}
+    near, unsure = _nearest(graph, v, state)
+    some = np.flatnonzero(near.any(axis=0) | unsure)
+    state = {name: words[:, some] for name, words in state.items()}
+    since = onset.copy()
+    for w in graph.ancestors[v]:
+        hot = bit(state["hot"], w)
+        unsure[some] |= bit(state["unknown"], w)
+        if not hot.any():
+            continue
+        mine = some[hot]
+        start = possible[w][np.searchsorted(possible[w][:, 0], onset[mine]) - 1, 0]
+        since[mine] = np.minimum(since[mine], start)
+        if len(lanes[w].unknown) or w in opened:
+            known = lanes[w].true
+            unsure[mine] |= known[np.searchsorted(known[:, 0], onset[mine]) - 1, 0] != start
+    return since, near, unsure
 
 
 def _nearest(graph: Graph, v: int, state: dict[str, Words]) -> tuple[Words, Bools]:

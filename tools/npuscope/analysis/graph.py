@@ -60,6 +60,12 @@ class Graph:
         return any(place[v] > place[u] for u in place for v in self.successors[u])
 
     @cached_property
+    def is_chain(self) -> bool:
+        """Whether every buffer has at most one successor and one predecessor, with no join and no cycle."""
+        alone = all(len(after) <= 1 for after in self.successors)
+        return alone and not self.cyclic and not any(self.at_join)
+
+    @cached_property
     def ancestors(self) -> tuple[frozenset[int], ...]:
         """Per buffer all buffers upstream of it."""
         found: list[frozenset[int]] = []

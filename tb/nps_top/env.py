@@ -31,6 +31,7 @@ class InputMonitor(uvm_monitor):
         self.dut = cocotb.top
         self.ap = uvm_analysis_port("ap", self)
         self.ports = len(ConfigDB().get(self, "", "BUILD").layers)
+        self._handles: dict[str, Any] = {}
 
     def sample(self, clock: int) -> None:
         """One clock, called right after its edge."""
@@ -55,7 +56,10 @@ class InputMonitor(uvm_monitor):
         self.ap.write((clock, inputs, self._pin("cfg_error")))
 
     def _pin(self, name: str) -> int:
-        return int(getattr(self.dut, name).value)
+        handle = self._handles.get(name)
+        if handle is None:
+            handle = self._handles[name] = getattr(self.dut, name)
+        return int(handle.value)
 
     def _samples(self) -> dict[int, Sample]:
         valid = self._pin("trace_valid")

@@ -16,12 +16,17 @@ import cocotb
 from cocotb.triggers import RisingEdge
 from pyuvm import uvm_analysis_port, uvm_component, uvm_monitor
 
-__all__ = ["AxisMonitor", "AxisSink", "Beat", "always", "bursts", "randomly", "stalls"]
+__all__ = ["AxisMonitor", "AxisSink", "Beat", "always", "bursts", "never", "randomly", "stalls"]
 
 
 def always() -> Iterator[bool]:
     """Ready in every clock."""
     return repeat(True)
+
+
+def never() -> Iterator[bool]:
+    """A sink that has died."""
+    return repeat(False)
 
 
 def randomly(rng: random.Random, share: float) -> Iterator[bool]:

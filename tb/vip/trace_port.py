@@ -67,6 +67,7 @@ class Traffic:
         self.rng, self.limits, self.shapes = rng, limits, shapes
         self.present = [layer for layer in range(MAX_LAYERS) if layers >> layer & 1]
         self.occ = dict.fromkeys(range(MAX_LAYERS), 0)
+        self.calls = 0
 
     def __iter__(self) -> Iterator[Sample | None]:
         while True:
@@ -100,6 +101,24 @@ class Traffic:
         self.occ[layer] = 0 if self.occ[layer] else 63
         return Sample(layer, self.occ[layer], int(self.occ[layer] == 63))
 
+    def paced(self) -> Sample | None:
+        """A level at a limit in every 12th clock: no queue of 8 overflows while a group goes out."""
+        self.calls += 1
+        return None if self.calls % 12 else self.boundary()
+
+    def wetted(self) -> Sample | None:
+        """In every 16th clock, two layers in turn: first both empty, then both at TH_WET exactly."""
+        self.calls += 1
+        if self.calls % 16:
+            return None
+        turn = self.calls // 16
+        layer = self.present[turn % min(2, len(self.present))]
+        return Sample(layer, self.limits.th_wet if turn & 2 else 0, 0)
+
+    def asserted(self) -> Sample:
+        """An empty buffer with the flag up: a sample that counts and changes nothing."""
+        return Sample(self.present[0], 0, 1)
+
     def hold(self) -> Sample:
         """One layer with a steady level and a steady flag."""
         layer = self.present[0]
@@ -117,6 +136,9 @@ SHAPES: dict[str, Callable[[Traffic], Sample | None]] = {
     "boundary": _sometimes(0.7, Traffic.boundary),
     "flip": _sometimes(1.0, Traffic.flip),
     "hold": _sometimes(0.9, Traffic.hold),
+    "paced": Traffic.paced,
+    "wetted": Traffic.wetted,
+    "asserted": Traffic.asserted,
     "calm": _sometimes(0.02, Traffic.walk),
     "silent": lambda traffic: None,
 }

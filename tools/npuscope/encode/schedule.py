@@ -126,7 +126,8 @@ class Schedule:
         lost = bool(following) and following[0].kind == UnitKind.LOSS
         entry = next((u.entry for u in following if u.entry is not None), None)
         offered = entry.clock if entry is not None and entry.clock is not None else taken + 1
-        queued = lost or offered <= taken
+        cut = entry is None and self.units[-1].kind != UnitKind.END  # a reset may have taken what was queued
+        queued = lost or offered <= taken or cut
         empty_until = min(taken, offered + self.limits.latency)
         is_last = (unit.ts, unit.tq) == (last.ts, last.tq)
         if not (is_last and queued) and not self._now(unit, empty_until):

@@ -22,9 +22,9 @@ def offered(dump: bytes) -> dict[int, list[Entry]]:
     return out
 
 
-@pytest.mark.parametrize(("sources", "layers"), [(1, 1), (3, 5), (8, 32)])
-def test_the_stream_model_accepts_every_bit(sources: int, layers: int) -> None:
-    bulk = Bulk(70 * 8192, sources, layers, desc_hash=0x1234_5678_9ABC_DEF0)
+@pytest.mark.parametrize(("sources", "layers", "fronts"), [(1, 1, False), (3, 5, False), (8, 32, False), (4, 12, True)])
+def test_the_stream_model_accepts_every_bit(sources: int, layers: int, fronts: bool) -> None:
+    bulk = Bulk(70 * 8192, sources, layers, desc_hash=0x1234_5678_9ABC_DEF0, fronts=fronts, levels=2 * fronts)
     dump = bulk.data()
     assert len(dump) == bulk.records * 16
     assert abs(len(dump) - 70 * 8192) <= 8192
@@ -36,8 +36,9 @@ def test_the_stream_model_accepts_every_bit(sources: int, layers: int) -> None:
     assert set(np.diff(groups)) == {FRAME_RECORDS}
 
 
-def test_events_obey_the_probe_rules_and_the_totals_are_right() -> None:
-    bulk = Bulk(40 * 8192, 2, 6, gap_ns=300)
+@pytest.mark.parametrize("levels", [0, 3])
+def test_events_obey_the_probe_rules_and_the_totals_are_right(levels: int) -> None:
+    bulk = Bulk(40 * 8192, 2, 6, gap_ns=300, fronts=levels > 0, levels=levels)
     hot: dict[tuple[int, int], int] = {}
     total = np.zeros((2, 6), np.int64)
     episodes = 0
@@ -62,6 +63,18 @@ def test_events_obey_the_probe_rules_and_the_totals_are_right() -> None:
             episodes += 1
     assert episodes == bulk.episodes > 0
     assert (total == bulk.hot_ns).all()
+
+
+def test_fronts_go_upstream_and_have_the_records_asked_for() -> None:
+    bulk = Bulk(40 * 8192, 2, 6, fronts=True, levels=46)
+    dump, enters = bulk.data(), []
+    for at in range(0, len(dump), 16):
+        record = unpack(dump[at : at + 16])
+        if (record.kind, record.sub) == (Kind.BP, BpSub.ENTER):
+            enters.append(6 * record.src + (record.payload & 31))
+    steps = np.diff(enters)
+    assert (steps == -1).mean() > 0.5
+    assert 90 < bulk.records / bulk.episodes < 140
 
 
 def test_same_arguments_same_bytes_and_the_header_in_front() -> None:

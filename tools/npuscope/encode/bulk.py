@@ -2,7 +2,9 @@
 
 Head (start sequence) and tail (counters, END) come from ``writer.Writer``; the frames between are made by numpy, and
 must be such as the Writer would have written: the tests replay them record by record. Each layer walks through one
-cycle of eight events, a layer picked at random per event, so that keyframes follow from the number of events alone.
+cycle of events, so that keyframes follow from the number of events alone. Which layer has the next event is random
+(``fronts=False``: all layers independent, the worst case for an analysis), or congestion fronts go up the chain of all
+layers (``fronts=True``): from a layer picked at random, those upstream of it become hot in turn and cool in turn.
 """
 
 from __future__ import annotations
@@ -48,13 +50,8 @@ CYCLE = (
 )
 """What a layer reports in turn; a layer of phase j has reported the events before j since it was dry last."""
 
-_ENTER, _EXIT = 1, 5
-_PHASES = np.arange(len(CYCLE))
-_HOT = (_PHASES > _ENTER) & (_PHASES <= _EXIT)
-_BP_EN = (_PHASES > 3) & (_PHASES <= 6)
-_DRY = _PHASES == 0
-_SUB = np.array([sub for sub, _ in CYCLE], np.uint8)
-_WORD = np.array([payload(Kind.BP, sub, **fields) for sub, fields in CYCLE], np.uint32)
+_AGAIN = ((BpSub.LEVEL, {"occ": 60, "peak": 63, "bp_en": 1}), (BpSub.LEVEL, {"occ": 63, "peak": 63, "bp_en": 1}))
+_ENTER, _BP_ON, _EXIT = 1, 3, 5
 _DWELL = next(field for field in payload_fields(Kind.BP, BpSub.EXIT) if field.name == "dwell")
 _DWELL_LSB, _DWELL_MAX, _DWELL_SHIFT = _DWELL.lsb, (1 << _DWELL.width) - 1, BpLimits().k
 _CONTENT = FRAME_RECORDS - GROUP_RECORDS
@@ -66,6 +63,7 @@ class Bulk:
     """A dump of about ``size`` bytes (at least one frame of traffic), the same for the same arguments.
 
     sources, layers: 1 to 8 sources of 1 to 32 layers, all of them in the dry mask. gap_ns: mean time between events.
+    fronts: see above. levels: pairs of LEVEL records added to each episode, so that it has 8 + 2 * levels records.
     After iteration ``episodes`` counts the hot episodes closed, ``hot_ns`` their time, i8[sources, layers], and
     ``records`` all records.
     """
@@ -78,20 +76,31 @@ class Bulk:
     seed: int = 1
     desc_hash: int = 0
     header: bytes = b""
+    fronts: bool = False
+    levels: int = 0
     records: int = field(default=0, init=False)
     episodes: int = field(default=0, init=False)
     hot_ns: npt.NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
-        if not (1 <= self.sources <= 8 and 1 <= self.layers <= MAX_LAYERS and self.gap_ns >= 1):
-            raise ValueError("sources is 1 to 8, layers 1 to 32, gap_ns at least 1")
+        if not (1 <= self.sources <= 8 and 1 <= self.layers <= MAX_LAYERS and self.gap_ns >= 1 and self.levels >= 0):
+            raise ValueError("sources is 1 to 8, layers 1 to 32, gap_ns at least 1, levels at least 0")
         self._lanes = self.sources * self.layers
+        cycle = CYCLE[:_EXIT] + _AGAIN * self.levels + CYCLE[_EXIT:]
+        self._exit = _EXIT + len(_AGAIN) * self.levels
+        self._length, phases = len(cycle), np.arange(len(cycle))
+        self._hot = (phases > _ENTER) & (phases <= self._exit)
+        self._bp_en = (phases > _BP_ON) & (phases <= self._exit + 1)
+        self._dry = phases == 0
+        self._sub = np.array([sub for sub, _ in cycle], np.uint8)
+        self._word = np.array([payload(Kind.BP, sub, **fields) for sub, fields in cycle], np.uint32)
         self.hot_ns = np.zeros((self.sources, self.layers), np.int64)
 
     def __iter__(self) -> Iterator[bytes]:
         """The dump in pieces: head, chunks of up to 64 frames (512 KiB), tail."""
         self.episodes = 0
         self.hot_ns[:] = 0
+        self._waiting = np.empty(0, np.int64)
         self._rng = np.random.default_rng(self.seed)
         self._count = np.zeros(self._lanes, np.int64)
         self._enter = np.zeros(self._lanes, np.int64)
@@ -106,8 +115,10 @@ class Bulk:
             frames -= count
             self.records += count * FRAME_RECORDS
         for src, mirror in enumerate([writer.state.mirrors[src] for src in range(self.sources)]):
-            phase = (self._count % len(CYCLE)).reshape(self.sources, self.layers)[src]
-            mirror.hot, mirror.bp_en, mirror.dry = (int(self._mask(flags[phase])) for flags in (_HOT, _BP_EN, _DRY))
+            phase = (self._count % self._length).reshape(self.sources, self.layers)[src]
+            mirror.hot, mirror.bp_en, mirror.dry = (
+                int(self._mask(flags[phase])) for flags in (self._hot, self._bp_en, self._dry)
+            )
         writer.resume(self._last, self._ts, TimeQuality.LOCKED)
         writer.flush()
         self.records += writer.records - head
@@ -145,25 +156,25 @@ class Bulk:
     def _contents(self, out: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
         """Fill ``out``, shape (frames, 503), with events; returns each lane's count at each frame's start."""
         n, lanes = out.size, self._lanes
-        lane = self._rng.integers(0, lanes, n, np.uint8 if lanes <= 256 else np.uint16)
+        lane = self._fronts(n) if self.fronts else self._rng.integers(0, lanes, n, np.uint8)
         ts = self._ts + np.cumsum(self._rng.integers(1, 2 * self.gap_ns, n))
         order = np.argsort(lane, kind="stable")
         per_lane = np.bincount(lane, minlength=lanes)
         by_lane, by_ts, place = lane[order].astype(np.int64), ts[order], np.arange(n)
         rank = place - (np.cumsum(per_lane) - per_lane)[by_lane]
-        phase = (self._count[by_lane] + rank) % len(CYCLE)
-        hot, back = _HOT[phase], phase - _ENTER
+        phase = (self._count[by_lane] + rank) % self._length
+        hot, back = self._hot[phase], phase - _ENTER
         entered = np.where(rank >= back, by_ts[place - np.where(hot, back, 0)], self._enter[by_lane])
         dwell = np.where(hot, by_ts - entered, 0)
         words = np.minimum(dwell >> _DWELL_SHIFT, _DWELL_MAX).astype(np.uint32) << np.uint32(_DWELL_LSB)
-        words |= _WORD[phase] | (by_lane % self.layers).astype(np.uint32)
+        words |= self._word[phase] | (by_lane % self.layers).astype(np.uint32)
         kindsub, word = np.empty(n, np.uint8), np.empty(n, np.uint32)
-        kindsub[order], word[order] = _SUB[phase] << 4 | Kind.BP, words
+        kindsub[order], word[order] = self._sub[phase] << 4 | Kind.BP, words
         source = (np.arange(lanes) // self.layers).astype(np.uint8) | np.uint8(TimeQuality.LOCKED << 6)
         shape = out.shape
         out["ts"], out["payload"] = ts.reshape(shape), word.reshape(shape)
         out["kindsub"], out["srctq"] = kindsub.reshape(shape), source[lane].reshape(shape)
-        enters, exits = phase == _ENTER, phase == _EXIT
+        enters, exits = phase == _ENTER, phase == self._exit
         self._enter[by_lane[enters]] = by_ts[enters]
         self.episodes += int(exits.sum())
         np.add.at(self.hot_ns.reshape(-1), by_lane[exits], dwell[exits])
@@ -172,6 +183,18 @@ class Bulk:
         before = self._count + np.cumsum(made, axis=0) - made
         self._count += per_lane
         return before
+
+    def _fronts(self, n: int) -> npt.NDArray[np.uint8]:
+        """Lanes of the next ``n`` events: fronts one after the other, each a run of lanes up from its root."""
+        parts, have = [self._waiting], len(self._waiting)
+        while have < n:
+            root = int(self._rng.integers(self._lanes // 2, self._lanes))
+            depth = int(self._rng.integers(1, root + 2))
+            parts.append(np.tile(np.arange(root, root - depth, -1), self._length))
+            have += len(parts[-1])
+        lanes = np.concatenate(parts)
+        self._waiting = lanes[n:]
+        return lanes[:n].astype(np.uint8)
 
     def _groups(
         self, out: npt.NDArray[np.void], state: StreamState, counts: npt.NDArray[np.int64]
@@ -194,10 +217,10 @@ class Bulk:
             group["srctq"][:, column] = ring[:, 0] | sync
         group["payload"][:, 4] = words[number % len(cfg_order)]
         turn = number % self.sources
-        phase = (counts % len(CYCLE)).reshape(-1, self.sources, self.layers)[np.arange(len(out)), turn]
+        phase = (counts % self._length).reshape(-1, self.sources, self.layers)[np.arange(len(out)), turn]
         group["kindsub"][:, 5:] = [sub << 4 | Kind.STATE for sub in (State.HOT, State.BP_EN, State.UNKNOWN, State.DRY)]
         group["srctq"][:, 5:] = turn[:, None].astype(np.uint8) | sync
-        for column, flags in ((5, _HOT), (6, _BP_EN), (8, _DRY)):
+        for column, flags in ((5, self._hot), (6, self._bp_en), (8, self._dry)):
             group["payload"][:, column] = self._mask(flags[phase])
         return (out["srctq"].reshape(-1) & 0x3F).astype(np.uint8), cnt[:, 1] == Cnt.ACCEPTED
 

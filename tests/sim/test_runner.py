@@ -104,6 +104,11 @@ def test_failure_text_has_one_replay_line_and_a_waveform(tiny):
     assert "test_runner.py::test_failure_text_has_one_replay_line_and_a_waveform" in lines[3]
 
 
+@pytest.mark.parametrize("number", [7], ids="seed{}".format)
+def test_replay_line_of_one_seed_of_several_finds_its_test(tiny, number):
+    assert "replay:   NPUSCOPE_SEED=7 NPUSCOPE_SEEDS=2 " in tiny("fails", seed_value=number).text()
+
+
 def test_replay_line_outside_pytest_fails_again(tiny, monkeypatch):
     monkeypatch.delenv("PYTEST_CURRENT_TEST")
     result = tiny("fails", seed_value=8)

@@ -24,6 +24,7 @@ from npuscope.sim.verdict import Outcome, Verdict, classify
 __all__ = ["Result", "SimulationFailure", "expect_caught", "expect_refused", "run", "seed"]
 
 SEED_VARIABLE = "NPUSCOPE_SEED"
+SEEDS_VARIABLE = "NPUSCOPE_SEEDS"  # more than one: a test's name ends in its seed
 RUN_LIMIT_S = 300.0
 DEFAULT_SEED = 1
 _SEED_BITS = 31
@@ -292,5 +293,6 @@ def _replay(chosen: int, sim: str, module: str, folder: Path) -> str:
     node = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
     python = shlex.quote(sys.executable)
     if node:
-        return f"{SEED_VARIABLE}={chosen} {python} -m pytest {shlex.quote(node)}"
+        several = f"{SEEDS_VARIABLE}=2 " if re.search(rf"\bseed{chosen}\b", node.partition("[")[2]) else ""
+        return f"{SEED_VARIABLE}={chosen} {several}{python} -m pytest {shlex.quote(node)}"
     return f"{SEED_VARIABLE}={chosen} {python} -m npuscope.sim.child {shlex.quote(str(folder / 'job.json'))}"

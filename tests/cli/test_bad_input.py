@@ -22,7 +22,14 @@ from npuscope.cli import run
 from npuscope.errors import Exit
 from tests.cli.dumps import dump
 
-VERBS = (["info"], ["stalls"], ["show"], ["report", "-o", "-"], ["export", "--to", "csv"])
+VERBS = (
+    ["info"],
+    ["stalls"],
+    ["show"],
+    ["report", "-o", "-"],
+    ["export", "--to", "csv"],
+    ["export", "--to", "csv", "--table", "records"],
+)
 Captured = pytest.CaptureFixture[str]
 
 
@@ -50,11 +57,12 @@ FOREIGN = {
     "random": (random.Random(1).randbytes(5000), "binary data of another format"),
     "zeros": (bytes(65536), "blank memory"),
     "ones": (b"\xff" * 65536, "blank memory"),
+    "begin of a header page": (b"NPUSCOPE\1", "binary data of another format"),
     "seven bytes": (b"\x9e\xd1\x4e\x50\x53\x43\xa7", "binary data of another format"),
 }
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 @pytest.mark.parametrize("name", FOREIGN)
 def test_foreign_input_is_not_recognised(name: str, verb: list[str], tmp_path: Path, capsys: Captured) -> None:
     content, text = FOREIGN[name]
@@ -64,7 +72,7 @@ def test_foreign_input_is_not_recognised(name: str, verb: list[str], tmp_path: P
     assert text in line
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 def test_empty_missing_and_folders(verb: list[str], tmp_path: Path, capsys: Captured) -> None:
     assert failure([*verb, put(tmp_path, b"")], capsys) == (2, f"npuscope: {tmp_path}/run.npt: the input is empty\n")
     assert failure([*verb, f"{tmp_path}/no.npt"], capsys) == (2, f"npuscope: {tmp_path}/no.npt: no such file\n")
@@ -177,7 +185,7 @@ def test_huge_sparse_dump_is_quick(end: bool, code: Exit, tmp_path: Path, capsys
     assert json.loads(capsys.readouterr().out)["hot_ns"] == full_answer(tmp_path, capsys)["hot_ns"]
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 def test_huge_sparse_nothing(verb: list[str], tmp_path: Path, capsys: Captured) -> None:
     code, line = failure([*verb, sparse(tmp_path, b"")], capsys)
     assert code == Exit.NOT_RECOGNISED

@@ -232,6 +232,9 @@ class _Input:
 
     def _header(self, bits: int) -> None:
         """Take a header page off the head. One that does not check stays and is counted as bad bytes."""
+        if len(self._head) < HEADER.size:
+            self.note = f"{self.name}: the header page is damaged and was not used"
+            return
         _, major, minor, size, length, check = HEADER.unpack(_swapped(self._head[: HEADER.size], bits))
         if major != FORMAT_MAJOR:
             raise NpuscopeError(

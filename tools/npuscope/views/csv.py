@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -139,8 +140,10 @@ def record_lines(batches: Iterable[Batch]) -> Iterator[str]:
     """The records of all kinds in stream order, a batch of lines at a time; BP fields are empty for other kinds."""
     kinds = {int(kind): kind.name for kind in Kind}
     subs = {(int(kind), int(sub)): sub.name for kind, names in SUBS.items() for sub in names}
+    todo = iter(batches)
+    first = list(islice(filter(len, todo), 1))  # an input that is refused has no line, not even the titles
     yield RECORDS + "\n"
-    for batch in batches:
+    for batch in chain(first, todo):
         columns = (
             batch.ts.tolist(),
             batch.src.tolist(),

@@ -122,3 +122,20 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(NpuscopeError, match="cannot read the description"):
         Description.from_toml(tmp_path / "none.toml")
     assert json.loads(Description(()).to_json())["buffer"] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "no buffers"),
+        (b"title = 'x'\n", "no buffers"),
+        (b"a = " + b"[" * 5000 + b"]" * 5000, "no TOML"),
+        (b"# x\n" * (1 << 21), "too big"),
+    ],
+    ids=["empty", "no buffers", "nested", "big"],
+)
+def test_useless_files_are_refused(content: bytes, sentence: str, tmp_path: Path) -> None:
+    path = tmp_path / "graph.toml"
+    path.write_bytes(content)
+    with pytest.raises(NpuscopeError, match=sentence):
+        Description.from_toml(path)

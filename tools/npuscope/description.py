@@ -46,6 +46,9 @@ _INTS: Final = {
     "clock_bound_ns": (0, 2**62),
     "max_delay_ns": (1, 2**62),
 }
+MAX_BYTES: Final = 4 << 20
+"""Largest description file: 1984 buffers take some 300 kB."""
+
 _TEXTS: Final = ("title", "build_id")
 _BUFFER_KEYS: Final = ("id", "src", "layer", "name", "producer", "consumer")
 
@@ -159,12 +162,19 @@ class Description:
     def from_toml(cls, path: str | Path) -> Description:
         """Read a TOML file; raises NpuscopeError, with the nearest key for one it does not know."""
         try:
-            table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            with open(path, "rb") as file:
+                text = file.read(MAX_BYTES + 1)
+            if len(text) > MAX_BYTES:
+                raise NpuscopeError("too big for a description", file=str(path), expected=f"{MAX_BYTES} bytes at most")
+            table = tomllib.loads(text.decode())
         except OSError as error:
             raise NpuscopeError(f"cannot read the description: {error.strerror}", file=str(path)) from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise NpuscopeError(f"the description is no TOML: {error}", file=str(path)) from error
-        return _parse(table, str(path), strict=True)
+        found = _parse(table, str(path), strict=True)
+        if not found.buffers:
+            raise NpuscopeError("the description has no buffers", file=str(path), hint="write a [[buffer]] for each")
+        return found
 
     @classmethod
     def from_json(cls, text: str | bytes, *, file: str | None = None) -> Description:

@@ -411,7 +411,7 @@ module nps_trace_frame #(
                     else if (!e_valid && e_empty && flush) state <= END_LATCH;
                 end
             end
-            CHECK: state <= DECIDE;
+            CHECK: if (!next_valid) state <= DECIDE;  // `room` knows of the record before
             DECIDE: state <= !fits ? CLOSE : e_mark ? LOSS : STEP_LO;
             LOSS:
             if (put) begin

@@ -78,7 +78,7 @@ module nps_trace_merge #(
     );
 
     // ---------------------------------------------------------------- choose
-    // A granted entry is at the head of its queue by now (proved): the grant takes longer than the queue.
+    // A granted entry is at the head of its queue by now (merge_order): the grant takes longer than the queue.
     reg waits;  // a marked entry is on its way to the framer
 
     // seen a clock late: no later entry of its source is granted that soon, and `waits` covers the clock behind its take

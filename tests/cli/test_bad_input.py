@@ -183,6 +183,10 @@ def test_huge_sparse_dump_is_quick(end: bool, code: Exit, tmp_path: Path, capsys
     assert ("no END" in err) != end
     assert run(["stalls", "--json", path]) == code
     assert json.loads(capsys.readouterr().out)["hot_ns"] == full_answer(tmp_path, capsys)["hot_ns"]
+    begun = time.monotonic()
+    assert run(["report", "-o", "-", path]) == code
+    assert time.monotonic() - begun < 10
+    assert "<html" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)

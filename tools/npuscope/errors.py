@@ -53,4 +53,4 @@ class NpuscopeError(Exception):
         joined = ", ".join(filter(None, details))
         text += f": {joined}" if joined else ""
         text += f"; {self.hint}" if self.hint is not None else ""
-        return text.replace("\n", "\\n").replace("\r", "\\r")
+        return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

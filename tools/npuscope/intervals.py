@@ -17,6 +17,7 @@ __all__ = [
     "cover",
     "intersect",
     "make",
+    "remove",
     "subtract",
     "total",
     "union",
@@ -82,6 +83,14 @@ def subtract(first: Intervals, second: Intervals) -> Intervals:
     if not len(first) or not len(second):
         return first
     return intersect(first, complement(second, int(first[0, 0]), int(first[-1, 1])))
+
+
+def remove(outer: Intervals, inner: Intervals) -> Intervals:
+    """``outer`` without ``inner``, all of which lies inside it."""
+    if not len(inner):
+        return outer
+    pairs = np.sort(np.concatenate([outer, inner]).ravel()).reshape(-1, 2)
+    return pairs[pairs[:, 0] < pairs[:, 1]]
 
 
 def clip(intervals: Intervals, start: int, end: int) -> Intervals:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from npuscope.analysis.drain import Holds, possible_runs
 from npuscope.analysis.graph import Graph
-from npuscope.intervals import EMPTY, Intervals, complement, cover, intersect, subtract
+from npuscope.intervals import EMPTY, Intervals, complement, cover, intersect, remove, subtract
 from npuscope.timeline import Timeline
 
 __all__ = ["Pieces", "doubtful", "pieces"]
@@ -77,12 +77,12 @@ def pieces(graph: Graph, timeline: Timeline, held: Holds, doubt: Intervals) -> l
     for u in graph.downstream_first:
         after = graph.successors[u]
         waits = intersect(hot[u], hot[after[0]]) if after else EMPTY
-        roots = subtract(hot[u], waits)
+        roots = remove(hot[u], waits)
         unsure = intersect(held.vague[u], roots)
         mine = slice(held.first[u], held.first[u + 1])
         kept = Pieces(held.start[mine], held.end[mine], np.arange(mine.start, mine.stop) + graph.size + 1)
-        kept = kept.within(subtract(roots, unsure))
-        fresh = subtract(subtract(roots, unsure), np.column_stack([kept.start, kept.end]))
+        kept = kept.within(subtract(clear, unsure))  # a hold lies where its buffer is a root
+        fresh = remove(remove(roots, unsure), np.column_stack([kept.start, kept.end]))
         parts = [
             kept,
             Pieces(fresh[:, 0], fresh[:, 1], np.full(len(fresh), u)),

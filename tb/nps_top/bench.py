@@ -26,7 +26,10 @@ RESET_CLOCKS = 8
 END_CLOCKS = 20_000
 QUIET_CLOCKS = 200
 """Clocks until a start has said all its words, in every build."""
+HEARTBEAT_CLOCKS = 100
+"""Of slow time."""
 LATE_CLOCKS = 700
+"""So that their samples show in a counter of 256."""
 STEP_CLOCKS = 120
 """A clock step and its group, in every build, take less."""
 
@@ -45,11 +48,12 @@ LIVING = ("always", "random", "bursts", "stalls")
 class Profile:
     """What a test does and what it must have seen.
 
-    Rates are per clock. slow: a clock lasts 1/100 of the heartbeat, so that frames grow old. gentle: nothing comes
-    during the start, marks and clock steps come apart (a step every ``STEP_CLOCKS``): with the shapes paced, wetted and
-    hold no queue can overflow. late: samples with backpressure go on after the flush, into a sink that is not ready.
-    dry: the traffic keeps to the layers that can be dry. at_least, at_most: bounds of ``compared`` records, ``lost``
-    records, ``sessions``, ``refusals``, told ``steps``, ``stalled`` clocks, ``groups``, and of groups by cause.
+    Rates are per clock. slow: a clock lasts 1/100 of the heartbeat, so that frames grow old, the first ones without
+    contents. gentle: nothing comes during the start, marks and clock steps come apart (a step every ``STEP_CLOCKS``):
+    with the shapes paced, wetted and hold no queue can overflow. late: samples with backpressure go on after the flush,
+    into a sink that is not ready. dry: the traffic keeps to the layers that can be dry. at_least, at_most: bounds of
+    ``compared`` records, ``lost`` records, ``sessions``, ``refusals``, told ``steps``, ``stalled`` clocks, ``groups``,
+    and of groups by cause.
     """
 
     clocks: int
@@ -84,7 +88,7 @@ class TopTest(uvm_test):
 
     def connect_phase(self) -> None:
         if self.profile.slow:
-            self.env.time.period_ns = self.env.scoreboard.period_ns = self.build.heartbeat_ns // 100
+            self.env.time.period_ns = self.env.scoreboard.period_ns = self.build.heartbeat_ns // HEARTBEAT_CLOCKS
 
     def rng(self, what: str) -> random.Random:
         """A generator of its own for each part, so that no part depends on the order of events."""
@@ -105,8 +109,10 @@ class TopTest(uvm_test):
             for port, (layers, dry) in enumerate(zip(self.build.layers, self.build.dry, strict=True))
         ]
         sequencers = self.env.sources()
-        if self.profile.gentle:
+        if self.profile.gentle or self.profile.slow:
             await self.clocks(QUIET_CLOCKS)
+        if self.profile.slow:
+            await self.clocks(3 * HEARTBEAT_CLOCKS)
         marks = Play(self.marks())
         limits = Play(self.limits(traffic))
         play = Play(together([iter(t) for t in traffic], self.profile.clocks))
@@ -249,8 +255,8 @@ async def test_stalls(dut):
 @cocotb.test()
 async def test_dead_sink(dut):
     """A sink that is dead from the start: what is watched goes on and is counted until the flush, and told after it."""
-    wanted = {"lost": 200, "stalled": 1000}
-    await play(dut, "dead_sink", Profile(600, ("flip", "dense"), ("never",), 0.02, late=True, at_least=wanted))
+    wanted = {"lost": 400, "stalled": 1000}
+    await play(dut, "dead_sink", Profile(600, ("flip",), ("never",), 0.02, late=True, at_least=wanted))
 
 
 @cocotb.test()
@@ -289,7 +295,7 @@ async def test_restarts(dut):
 async def test_old_frames(dut):
     """Slow time: frames close by age, and the heartbeat comes without events."""
     shapes = ("silent",) * 12 + ("sparse",)
-    await play(dut, "old_frames", Profile(2000, shapes, marks=0.004, slow=True, at_least={"heartbeat": 1, "age": 3}))
+    await play(dut, "old_frames", Profile(1700, shapes, marks=0.004, slow=True, at_least={"heartbeat": 1, "age": 3}))
 
 
 @cocotb.test()

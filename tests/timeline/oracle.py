@@ -100,6 +100,7 @@ def axis_times(records: list[Rec], disorder: int) -> list[int]:
             continue
         if not own:
             later = [t for t, o, _ in (e for e in raw[i:] if isinstance(e, tuple)) if o]
+            later += [raw[-1]] if isinstance(raw[-1], int) else []  # END
             if later:
                 ahead = max([later[0], *([floor] if floor is not None else [])])
                 time = min(time, ahead)

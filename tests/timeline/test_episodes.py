@@ -182,3 +182,19 @@ def check_episodes(timeline: Timeline, layer: int, hot: Signal) -> None:
     censored = (flags & (EpisodeFlag.LEFT_CENSORED | EpisodeFlag.RIGHT_CENSORED)) > 0
     assert ((flags & EpisodeFlag.PEAK_LOWER) > 0).tolist() == censored.tolist()
     assert COOL < HOT < LOST
+
+
+def test_a_last_keyframe_of_another_epoch_ends_with_the_stream() -> None:
+    """The group before END has the time of another source's record, older than a step that this source has told."""
+    far, now = 1 << 40, 1 << 42
+    records = [
+        Rec(Kind.BP, BpSub.KNOWN, now, occ=1),
+        Rec(Kind.CLK, ClkSub.STEP_LO, now - far + 20, word=-far & 0xFFFFFFFF),
+    ]
+    records += [Rec(Kind.CLK, ClkSub.STEP_HI, now - far + 20, word=-far >> 32 & 0xFFFFFFFF)]
+    records += [Rec(Kind.STATE, sub, now + 10, word=2 * (sub == State.UNKNOWN)) for sub in range(4)]
+    records += [Rec("end", ts=now - far + 50)]
+    timeline = Timeline.build(batches(records, []), None, GRAPH)
+    assert timeline.end_ns == now + 50
+    assert states(timeline.hot[0], [now + 19, now + 20]) == [0, LOST]
+    assert timeline.hot[0].unknown[-1].tolist() == [now + 20, now + 50]

@@ -193,7 +193,8 @@ def _capture(
 
 def _piece(records: _Columns, holes: I8, ends: I8, end_ts: I8, max_disorder_ns: int) -> tuple[SourceStream, int, int]:
     """The stream of one source; ``holes`` and ``ends`` (END of the stream) = index of the record after them."""
-    time, offset, steps = _axis(records, max_disorder_ns)
+    ended = len(ends) and ends[-1] == len(records.ts)
+    time, offset, steps = _axis(records, max_disorder_ns, int(end_ts[-1]) if ended else None)
     kind, sub, payload = records.code & _LOW, records.code >> _HIGH, records.payload
     pos = 2 * np.arange(len(time), dtype=np.int64) + 1
     is_state = kind == Kind.STATE
@@ -205,7 +206,7 @@ def _piece(records: _Columns, holes: I8, ends: I8, end_ts: I8, max_disorder_ns: 
     losses, loss_mask = _losses(kind, sub, payload)
     stepped = np.flatnonzero(_is_step(records.code))
     # A hole, or an end without END, may hide a LOSS whose first drop is as old as the source's record before it.
-    cut = [] if len(ends) and ends[-1] == len(time) else [len(time)]
+    cut = [] if ended else [len(time)]
     until = np.concatenate([holes, np.asarray(cut, np.int64)])
     evidence = np.where(BLAME_KINDSUBS[records.code], time, -_FAR)  # the same whichever table was used
     evidence = np.maximum.accumulate(evidence) if (evidence > -_FAR).any() else time
@@ -243,10 +244,11 @@ def _piece(records: _Columns, holes: I8, ends: I8, end_ts: I8, max_disorder_ns: 
     return stream, first, int(end_time.max(initial=evidence[-1]))
 
 
-def _axis(records: _Columns, max_disorder_ns: int) -> tuple[I8, I8, list[tuple[int, int, bool]]]:
+def _axis(records: _Columns, max_disorder_ns: int, end_ts: int | None) -> tuple[I8, I8, list[tuple[int, int, bool]]]:
     """Axis time and offset (axis - ts) of each record of one source, and its steps.
 
-    Own events are in order; group and burst contents are placed between their neighbours (FORMAT.md rules 10, 13).
+    Own events are in order; group and burst contents are placed between their neighbours (FORMAT.md rules 10, 13), the
+    last ones before END (``end_ts``, None if there is none): their ts may be older than a step the source has told.
     Records that BLAME_KINDSUBS leaves out never move the others.
     """
     kind, sub = records.code & _LOW, records.code >> _HIGH
@@ -276,22 +278,27 @@ def _axis(records: _Columns, max_disorder_ns: int) -> tuple[I8, I8, list[tuple[i
     time[stepped] = time[own[np.maximum(np.searchsorted(own, stepped) - 1, 0)]]  # the earliest it can be
     placed = np.zeros(len(time), np.bool_)  # a keyframe before such a burst is no later than its first drop
     placed[own] = placed[stepped] = True
-    time = _between(_between(time, np.flatnonzero(placed), np.flatnonzero(leading)), np.flatnonzero(leading), None)
+    latest = _FAR if end_ts is None else int(end_ts + offset[-1])
+    time = _between(time, np.flatnonzero(placed), np.flatnonzero(leading), latest)
+    time = _between(time, np.flatnonzero(leading), None)
     steps = [(int(time[i]), int(told[i]), True) for i in low]
     steps += [(int(time[i]), int(untold[i]), False) for i in np.flatnonzero(untold)]
     return time, offset, sorted(steps)
 
 
-def _between(time: I8, fixed: I8, among: I8 | None) -> I8:
-    """Times made to rise: ``fixed`` ones are only moved up to those before, the others of ``among`` go between them."""
+def _between(time: I8, fixed: I8, among: I8 | None, latest: int = _FAR) -> I8:
+    """Times made to rise: ``fixed`` ones are only moved up to those before, the others of ``among`` go between them.
+
+    latest: bound of those behind the last fixed one, unless that is later.
+    """
     if among is not None:
         out = time.copy()
-        out[among] = _between(time[among], np.searchsorted(among, fixed), None)
+        out[among] = _between(time[among], np.searchsorted(among, fixed), None, latest)
         return out
     lower = np.full(len(time), -_FAR)
     lower[fixed] = time[fixed]
     lower = np.maximum.accumulate(lower)
-    upper = np.full(len(time), _FAR)
+    upper = np.full(len(time), max(latest, int(lower.max(initial=-_FAR))))
     upper[fixed] = lower[fixed]
     upper = np.minimum.accumulate(upper[::-1])[::-1]
     rising: I8 = np.maximum.accumulate(np.clip(time, lower, upper))

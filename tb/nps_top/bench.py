@@ -26,6 +26,8 @@ RESET_CLOCKS = 8
 END_CLOCKS = 20_000
 QUIET_CLOCKS = 200
 """Clocks until a start has said all its words, in every build."""
+LOCKS = ((False, False), (True, False), (False, True), (False, False), (False, True), (True, False))
+"""(locked, holdover) in turn: between two steps, so that the steps tell all qualities of time."""
 HEARTBEAT_CLOCKS = 100
 """Of slow time."""
 LATE_CLOCKS = 700
@@ -49,11 +51,11 @@ class Profile:
     """What a test does and what it must have seen.
 
     Rates are per clock. slow: a clock lasts 1/100 of the heartbeat, so that frames grow old, the first ones without
-    contents. gentle: nothing comes during the start, marks and clock steps come apart (a step every ``STEP_CLOCKS``):
-    with the shapes paced, wetted and hold no queue can overflow. late: samples with backpressure go on after the flush,
-    into a sink that is not ready. dry: the traffic keeps to the layers that can be dry. at_least, at_most: bounds of
-    ``compared`` records, ``lost`` records, ``sessions``, ``refusals``, told ``steps``, ``stalled`` clocks, ``groups``,
-    and of groups by cause.
+    contents. gentle: nothing comes during the start, marks and clock steps come apart (a step every ``STEP_CLOCKS``,
+    ``LOCKS`` between them): with the shapes paced, wetted and hold no queue can overflow. late: samples with
+    backpressure go on after the flush, into a sink that is not ready. dry: the traffic keeps to the layers that can be
+    dry. at_least, at_most: bounds of ``compared`` records, ``lost`` records, ``sessions``, ``refusals``, told
+    ``steps``, ``stalled`` clocks, ``groups``, and of groups by cause.
     """
 
     clocks: int
@@ -195,6 +197,8 @@ class TopTest(uvm_test):
                 env.time.step(rng.choice([-1, 1]) * rng.choice([3, 1000, 1 << 40]))
             if rng.random() < profile.jumps:
                 env.time.jump(rng.choice([-1, 1]) * rng.choice([400, 100_000]))
+            if profile.gentle and profile.steps and clock % STEP_CLOCKS == STEP_CLOCKS // 2:
+                env.time.lock(*LOCKS[clock // STEP_CLOCKS % len(LOCKS)])
             if rng.random() < profile.locks:
                 env.time.lock(rng.random() < 0.5, rng.random() < 0.5)
             if rng.random() < (profile.toggles if enabled else 0.05):

@@ -24,6 +24,8 @@ class HotTruth:
     """Time in which each layer was hot: from a sample at TH_ON or above to the next one below TH_OFF.
 
     ``hot``: by (source, layer) a list of [start, end or None, whether an earlier sample showed it cool before].
+    ``open``: by (source, layer) a list of [start, end or None] in which it may be hot or not: a jump of relative time
+    can make the stale period end, and then a level between the limits is cool, until a sample decides.
     Times are ns on an axis that clock steps do not move. Limits are those of the build.
     """
 
@@ -35,6 +37,7 @@ class HotTruth:
             for layer in range(MAX_LAYERS)
             if mask >> layer & 1
         }
+        self.open: dict[tuple[int, int], list[list[Any]]] = {key: [] for key in self.hot}
         self._steps = 0
         self._seen: set[tuple[int, int]] = set()
 
@@ -43,20 +46,32 @@ class HotTruth:
         if inputs.ts_step or inputs.rel_step:
             self._steps += inputs.step_ns
         now = inputs.ts_ns - self._steps
+        if inputs.rel_step:
+            for key, spans in self.hot.items():
+                if spans and spans[-1][1] is None:
+                    spans[-1][1] = now
+                    self.open[key].append([now, None])
         for src, sample in inputs.samples.items():
-            spans = self.hot.get((src, sample.layer))
-            if spans is None:
-                continue
-            is_hot = bool(spans) and spans[-1][1] is None
-            if not is_hot and sample.occ >= self.limits.th_on:
-                spans.append([now, None, (src, sample.layer) in self._seen])
-            elif is_hot and sample.occ < self.limits.th_off:
-                spans[-1][1] = now
-            self._seen.add((src, sample.layer))
+            if (src, sample.layer) in self.hot:
+                self._sample(now, (src, sample.layer), sample.occ)
+
+    def _sample(self, now: int, key: tuple[int, int], occ: int) -> None:
+        spans, undecided = self.hot[key], self.open[key]
+        is_hot, is_open = (bool(s) and s[-1][1] is None for s in (spans, undecided))
+        if is_open and (occ >= self.limits.th_on or occ < self.limits.th_off):
+            undecided[-1][1] = now
+        if not is_hot and occ >= self.limits.th_on:
+            spans.append([now, None, key in self._seen and not is_open])
+        elif is_hot and occ < self.limits.th_off:
+            spans[-1][1] = now
+        self._seen.add(key)
 
 
 def write_truth(path: Path, scoreboard: Scoreboard) -> None:
-    """Write the dump to ``path`` and, beside it as .json, what was lost by source and when each layer was hot."""
+    """Write the dump to ``path`` and, beside it as .json, what was lost by source and when each layer was hot.
+
+    sessions: starts whose first group is whole; stubs: others, of which a decoder may see one or not. cut: by a reset.
+    """
     path.write_bytes(scoreboard.dump())
     sessions = scoreboard.model.sessions
     offered: dict[int, int] = {}
@@ -66,8 +81,9 @@ def write_truth(path: Path, scoreboard: Scoreboard) -> None:
     delivered = {src: sum(walk.delivered[src] for walk in scoreboard.walks) for src in offered}
     truth = {
         "sessions": sum(bool(walk.units) for walk in scoreboard.walks),
+        "stubs": sum(not walk.units for walk in scoreboard.walks),
         "cut": sum(not s.complete and bool(w.units) for s, w in zip(sessions, scoreboard.walks, strict=True)),
         "lost": {src: offered[src] - delivered[src] for src in offered},
-        "hot": [[src, layer, spans] for (src, layer), spans in scoreboard.truth.hot.items()],
+        "hot": [[*key, spans, scoreboard.truth.open[key]] for key, spans in scoreboard.truth.hot.items()],
     }
     path.with_suffix(".json").write_text(json.dumps(truth))

@@ -16,7 +16,7 @@ from npuscope.crc import crc32
 from npuscope.encode.record import Record, describe, pack, unpack
 from npuscope.encode.stream import Dropped, Entry, StreamConfig, StreamState
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.layout import RECORD_BYTES, SRC_FRAMER, Cnt, Kind, SyncSub
+from npuscope.layout import GROUP_RECORDS, RECORD_BYTES, SRC_FRAMER, Cnt, Kind, SyncSub
 
 __all__ = ["Session", "StreamModel", "Unit", "UnitKind", "Walk", "check_dump"]
 
@@ -172,6 +172,8 @@ class StreamModel:
         group_b = self._peek(1)
         self._time = (group_b.ts, group_b.tq)
         self._take_stalled(self._peek(3))
+        if rest > GROUP_RECORDS and self._peek(GROUP_RECORDS).kind == Kind.CNT:
+            self._take_total(self._peek(3))
         frame = self._frame()
         for record in self.state.group(*self._time, crc32(frame), len(frame) // RECORD_BYTES):
             self._expect(record)
@@ -192,13 +194,12 @@ class StreamModel:
         """CNT of all sources, then END, at one time that the dump names; a group in between renews it (rule 25)."""
         first = self._peek()
         self._time = (first.ts, first.tq)
+        for src, total in self.session.bp_samples.items():
+            self.state.mirrors[src].bp_samples = total
         for src, counter in self.config.cnt_order:
             self._groups()
             self._take_stalled(self._peek())
-            value = self.state.counter(src, counter)
-            if counter == Cnt.BP_SAMPLES:
-                value = self.session.bp_samples.get(src, value)
-            self._content(UnitKind.END, src, Kind.CNT, counter, value)
+            self._content(UnitKind.END, src, Kind.CNT, counter, self.state.counter(src, counter))
         self._groups()
         at = self._at
         self._expect(self.state.end(*self._time, crc32(self._frame())))
@@ -254,6 +255,12 @@ class StreamModel:
     def _take_stalled(self, record: Record) -> None:
         if (record.src, record.kind, record.sub) == (SRC_FRAMER, Kind.CNT, Cnt.STALLED):
             self.state.stalled = record.payload
+
+    def _take_total(self, record: Record) -> None:
+        """BP_SAMPLES in the group before END's counters: the total already, if END's time was latched before it."""
+        is_samples = (record.kind, record.sub) == (Kind.CNT, Cnt.BP_SAMPLES)
+        if is_samples and record.payload == self.session.bp_samples.get(record.src):
+            self.state.mirrors[record.src].bp_samples = record.payload
 
     def _offered(self, src: int) -> Sequence[Entry]:
         return self.session.offered.get(src, ())

@@ -64,6 +64,8 @@ class Schedule:
         rel = [entry[0] for entry in history]
         jumps = [not 0 <= (b - a) % _REL <= limits.jump_ns for a, b in pairwise(rel)]
         self._jumps = [0, *accumulate(map(int, jumps))]
+        drift = [(b[1] - a[1] - b[0] + a[0]) % _REL for a, b in pairwise(history)]
+        self._stepped = [at + 1 for at in range(len(jumps)) if jumps[at] or drift[at]]
 
     def check(self) -> Counter[str]:
         """All checks; how many groups had which cause. Raises NpuscopeError (exit code 1) at the first that fails."""
@@ -150,12 +152,14 @@ class Schedule:
         for at, unit in enumerate(self.units):
             if unit.entry is not None and unit.entry.step_ns is not None and unit.entry.clock is not None:
                 places.setdefault(unit.entry.clock, {})[unit.src] = at
+        # a step that was on its way when a reset cut the stream is seen on the bus only
+        known = places if self.units[-1].kind == UnitKind.END else self._stepped
         for clock, pairs in places.items():
             if set(pairs) != set(self.limits.sources):
                 continue  # a pair was lost
             last = max(pairs.values())
             decided = self.taken[self.units[last].index] + self.limits.latency
-            again = any(clock < other <= decided for other in places)
+            again = any(clock < other <= decided for other in known)
             lost = any(unit.kind == UnitKind.LOSS for unit in self.units)  # another step may have been lost
             if again or lost or last + 1 == len(self.units):  # the last case: a reset cut the stream here
                 continue

@@ -29,8 +29,8 @@ def sample(rng, h, mood):
     return layer, min(63, max(0, occ)), int(rng.random() < 0.5) if flicker else layer & 1
 
 
-def new_mood(rng):
-    favourites = [rng.randrange(MAX_LAYERS) for _ in range(rng.choice([1, 1, 2, 3, 8]))]
+def new_mood(rng, present):
+    favourites = [rng.choice(present) for _ in range(rng.choice([1, 1, 2, 3, 8]))]
     return rng.choice([0.02, 0.3, 0.8, 1.0, 1.0]), favourites, rng.choice([0.2, 0.9]), rng.random() < 0.5
 
 
@@ -49,10 +49,11 @@ async def test_random(dut):
     h = await started(dut)
     rng = random.Random(int(os.environ["NPUSCOPE_SEED"]))
     seen = Counter()
-    mood = new_mood(rng)
+    present = [layer for layer in range(MAX_LAYERS) if h.p["LAYERS"] >> layer & 1]
+    mood = new_mood(rng, present)
     for _ in range(int(os.environ.get("CLOCKS", "20000"))):
         if rng.random() < 0.01:
-            mood = new_mood(rng)
+            mood = new_mood(rng, present)
         options = {}
         if rng.random() < 0.02:
             options["apply"] = new_limits(rng, h) if rng.random() < 0.7 else dataclasses.replace(h.limits)

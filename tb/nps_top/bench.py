@@ -111,10 +111,10 @@ class TopTest(uvm_test):
             for port, (layers, dry) in enumerate(zip(self.build.layers, self.build.dry, strict=True))
         ]
         sequencers = self.env.sources()
-        if self.profile.gentle or self.profile.slow:
+        if self.profile.gentle:
             await self.clocks(QUIET_CLOCKS)
-        if self.profile.slow:
-            await self.clocks(3 * HEARTBEAT_CLOCKS)
+        if self.profile.slow:  # groups by age cut its start to pieces
+            await self.clocks(3 * QUIET_CLOCKS + 3 * HEARTBEAT_CLOCKS)
         marks = Play(self.marks())
         limits = Play(self.limits(traffic))
         play = Play(together([iter(t) for t in traffic], self.profile.clocks))
@@ -194,7 +194,9 @@ class TopTest(uvm_test):
         for clock in range(profile.clocks):
             await RisingEdge(self.dut.clk)
             if (not profile.gentle or clock % STEP_CLOCKS == 0) and rng.random() < profile.steps:
-                env.time.step(rng.choice([-1, 1]) * rng.choice([3, 1000, 1 << 40]))
+                # a frame that a reset cuts has no CRC, and without it a decoder does not believe a far step
+                far = 1_000_000 if profile.resets else 1 << 40
+                env.time.step(rng.choice([-1, 1]) * rng.choice([3, 1000, far]))
             if rng.random() < profile.jumps:
                 env.time.jump(rng.choice([-1, 1]) * rng.choice([400, 100_000]))
             if profile.gentle and profile.steps and clock % STEP_CLOCKS == STEP_CLOCKS // 2:
@@ -299,7 +301,7 @@ async def test_restarts(dut):
 async def test_old_frames(dut):
     """Slow time: frames close by age, and the heartbeat comes without events."""
     shapes = ("silent",) * 12 + ("sparse",)
-    await play(dut, "old_frames", Profile(1700, shapes, marks=0.004, slow=True, at_least={"heartbeat": 1, "age": 3}))
+    await play(dut, "old_frames", Profile(1500, shapes, marks=0.004, slow=True, at_least={"heartbeat": 1, "age": 3}))
 
 
 @cocotb.test()

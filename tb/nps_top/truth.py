@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from npuscope.encode import TopClock
+from npuscope.encode import TopClock, UnitKind
 from npuscope.layout import MAX_LAYERS
 
 if TYPE_CHECKING:
@@ -79,10 +79,12 @@ def write_truth(path: Path, scoreboard: Scoreboard) -> None:
         for src, entries in session.offered.items():
             offered[src] = offered.get(src, 0) + sum(entry.size for entry in entries)
     delivered = {src: sum(walk.delivered[src] for walk in scoreboard.walks) for src in offered}
+    end = len(scoreboard.build.stream.cnt_order) + 1  # counters, then END; a reset may come before active falls
+    ended = [sum(unit.kind == UnitKind.END for unit in walk.units) == end for walk in scoreboard.walks]
     truth = {
         "sessions": sum(bool(walk.units) for walk in scoreboard.walks),
         "stubs": sum(not walk.units for walk in scoreboard.walks),
-        "cut": sum(not s.complete and bool(w.units) for s, w in zip(sessions, scoreboard.walks, strict=True)),
+        "cut": sum(bool(walk.units) and not done for walk, done in zip(scoreboard.walks, ended, strict=True)),
         "lost": {src: offered[src] - delivered[src] for src in offered},
         "hot": [[*key, spans, scoreboard.truth.open[key]] for key, spans in scoreboard.truth.hot.items()],
     }

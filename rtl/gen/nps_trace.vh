@@ -28,6 +28,9 @@
 `define NPS_REC_PAYLOAD_W 32
 
 // sources
+`define NPS_SRC_TOKEN 6'd59
+`define NPS_SRC_RAS 6'd60
+`define NPS_SRC_JITTER 6'd61
 `define NPS_SRC_MARK 6'd62
 `define NPS_SRC_FRAMER 6'd63
 
@@ -81,6 +84,25 @@
 `define NPS_STATE_LEVEL_25 4'd9
 `define NPS_STATE_LEVEL_30 4'd10
 
+// what a RAS record reports; from RENEG_DONE on: information that a recomputation needs
+`define NPS_RAS_CLASS_R 5'd0
+`define NPS_RAS_CLASS_A 5'd1
+`define NPS_RAS_CLASS_S 5'd2
+`define NPS_RAS_CLASS_SYNC_LOST 5'd3
+`define NPS_RAS_CLASS_REDUNDANCY_EXHAUSTED 5'd4
+`define NPS_RAS_CLASS_RENEG_DONE 5'd5
+`define NPS_RAS_CLASS_PHY_CHANGED 5'd6
+`define NPS_RAS_CLASS_ENABLED 5'd7
+`define NPS_RAS_CLASS_DISABLED 5'd8
+`define NPS_RAS_CLASS_ACK 5'd9
+`define NPS_RAS_CLASS_REQ_TIMEOUT 5'd10
+
+// severity of a RAS record
+`define NPS_SEVERITY_INFORMATIONAL 2'd0
+`define NPS_SEVERITY_CORRECTED 2'd1
+`define NPS_SEVERITY_RECOVERABLE 2'd2
+`define NPS_SEVERITY_FATAL 2'd3
+
 // kinds, subs and payload fields
 `define NPS_K_PAD 4'd0
 `define NPS_K_BP 4'd1
@@ -125,6 +147,15 @@
 `define NPS_RAS_SYNDROME_W 16
 `define NPS_K_TOKINT 4'd4
 `define NPS_K_CTX 4'd5
+`define NPS_CTX_HEAD 4'd0
+`define NPS_CTX_HEAD_WORDS_LSB 0
+`define NPS_CTX_HEAD_WORDS_W 5
+`define NPS_CTX_HEAD_LAYER_LSB 5
+`define NPS_CTX_HEAD_LAYER_W 8
+`define NPS_CTX_HEAD_SLOT_LSB 13
+`define NPS_CTX_HEAD_SLOT_W 16
+`define NPS_CTX_HEAD_INJECTED_LSB 29
+`define NPS_CTX_HEAD_INJECTED_W 1
 `define NPS_K_CNT 4'd6
 `define NPS_K_MARK 4'd7
 `define NPS_MARK_USER 4'd0

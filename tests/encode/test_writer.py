@@ -13,12 +13,18 @@ from npuscope.crc import crc8
 from npuscope.encode import BpLimits, Entry, Record, SourceConfig, StreamConfig, Writer, payload, unpack
 from npuscope.layout import (
     MAGIC_BYTES,
+    OWNED_CFG_JITTER,
+    OWNED_CFG_RAS,
     SRC_FRAMER,
+    SRC_JITTER,
     SRC_MARK,
+    SRC_RAS,
+    SRC_TOKEN,
     BpSub,
     Cfg,
     ClkSub,
     Cnt,
+    CtxSub,
     Kind,
     MarkSub,
     State,
@@ -259,3 +265,68 @@ def test_any_sequence_keeps_the_structure(operations: list[tuple[str, int, int]]
             writer.flush(ts)
             writer.start(ts)
     check_structure(writer.data(), frame_records)
+
+
+OTHERS = {
+    SRC_TOKEN: {},
+    SRC_RAS: {int(word): 100 + word for word in OWNED_CFG_RAS},
+    SRC_JITTER: {int(word): 100 + word for word in OWNED_CFG_JITTER},
+}
+
+
+def test_sources_beside_backpressure_tell_their_words_and_counters() -> None:
+    writer = Writer([SourceConfig(1)], others=OTHERS)
+    for _ in range(13):
+        writer.group(5)
+    records = check_structure(writer.data(), 512)
+    cfg = [(r.src, r.sub, r.payload) for r in records[9:] if r.kind == Kind.CFG][8:16]
+    assert cfg == [(60, word, 100 + word) for word in range(8, 14)] + [(61, word, 100 + word) for word in (6, 7)]
+    cnt = [r.src for r in records if r.kind == Kind.CNT]
+    assert cnt == [0, 0, 0, 59, 59, 60, 60, 61, 61, 62, 62, 63, 63, 0]
+
+
+def test_a_loss_of_cfg_words_is_followed_by_all_that_the_source_owns() -> None:
+    writer = Writer([SourceConfig(1)], others=OTHERS)
+    before = writer.records
+    lost = [Entry(10, SRC_JITTER, Kind.JITTER, 0, 5), Entry(11, SRC_JITTER, Kind.CFG, Cfg.T_NOMINAL_LO, 7)]
+    writer.drop(SRC_JITTER, lost[:1])
+    writer.drop(SRC_JITTER, lost)
+    found = check_structure(writer.data(), 512)[before:]
+    assert shape(found[:2]) == [(Kind.LOSS, 0, SRC_JITTER), (Kind.LOSS, 8, SRC_JITTER)]
+    assert [(r.kind, r.sub, r.payload) for r in found[2:]] == [
+        (Kind.LOSS, 0, 2),
+        (Kind.LOSS, 8, 0),
+        (Kind.CFG, Cfg.T_NOMINAL_LO, 7),
+        (Kind.CFG, Cfg.T_NOMINAL_HI, 107),
+    ]
+
+
+def test_a_token_interrupt_and_its_context_are_one_piece() -> None:
+    writer = Writer([SourceConfig(1)], others=OTHERS, frame_records=64)
+    head = payload(Kind.CTX, CtxSub.HEAD, words=16, layer=200, slot=40_000, injected=1)
+    for number in range(12):
+        writer.tokint(100 + number, number, 0b0101, [head, *range(15)])
+    records = check_structure(writer.data(), 64)
+    for index, record in enumerate(records):
+        if record.kind == Kind.TOKINT:
+            burst = records[index : index + 17]
+            assert shape(burst[1:]) == [(Kind.CTX, word, SRC_TOKEN) for word in range(16)]
+            assert {(r.ts, r.tq) for r in burst} == {(record.ts, record.tq)}
+    assert sum(r.kind == Kind.TOKINT for r in records) == 12
+
+
+@pytest.mark.parametrize(
+    ("others", "frame_records", "text"),
+    [
+        ({SRC_MARK: {}}, 512, "source 62 is none of"),
+        ({SRC_RAS: {}}, 512, "owns the CFG words"),
+        ({SRC_TOKEN: {}}, 32, "not in 41..65535"),
+    ],
+)
+def test_other_sources_that_do_not_fit_are_refused(
+    others: dict[int, dict[int, int]], frame_records: int, text: str
+) -> None:
+    with pytest.raises(ValueError, match=text):
+        Writer([SourceConfig(1)], others=others, frame_records=frame_records)
+    with pytest.raises(ValueError, match="context"):
+        Entry(1, SRC_TOKEN, Kind.TOKEN, 0, 1, context=(1,))

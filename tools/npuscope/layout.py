@@ -22,6 +22,9 @@ CRC8_POLY: Final = 0x07
 CRC8_INIT: Final = 0xFF
 CRC8_BYTE_ORDER: Final = (7, 6, 5, 4, 3, 2, 1, 0, 8, 9, 10, 12, 13, 14, 15)
 SRC_BP_FIRST: Final = 0
+SRC_TOKEN: Final = 59
+SRC_RAS: Final = 60
+SRC_JITTER: Final = 61
 SRC_MARK: Final = 62
 SRC_FRAMER: Final = 63
 MAX_LAYERS: Final = 32
@@ -113,6 +116,31 @@ class State(IntEnum):
     LEVEL_30 = 10
 
 
+class RasClass(IntEnum):
+    """What a RAS record reports; from RENEG_DONE on: information that a recomputation needs."""
+
+    R = 0
+    A = 1
+    S = 2
+    SYNC_LOST = 3
+    REDUNDANCY_EXHAUSTED = 4
+    RENEG_DONE = 5
+    PHY_CHANGED = 6
+    ENABLED = 7
+    DISABLED = 8
+    ACK = 9
+    REQ_TIMEOUT = 10
+
+
+class Severity(IntEnum):
+    """Severity of a RAS record."""
+
+    INFORMATIONAL = 0
+    CORRECTED = 1
+    RECOVERABLE = 2
+    FATAL = 3
+
+
 class BpSub(IntEnum):
     """Subs of BP."""
 
@@ -138,6 +166,12 @@ class JitterSub(IntEnum):
     FIRST = 5
     MISSED = 6
     EARLY = 7
+
+
+class CtxSub(IntEnum):
+    """Subs of CTX."""
+
+    HEAD = 0
 
 
 class MarkSub(IntEnum):
@@ -262,7 +296,7 @@ PAYLOAD: Final[dict[tuple[Kind, int | None], tuple[Field, ...]]] = {
     ),
     (Kind.RAS, None): (
         Field("unit", 0, 5, False, "", "reporting unit"),
-        Field("class", 5, 5, False, "", "RAS class"),
+        Field("class", 5, 5, False, "", "see ras_class"),
         Field("injected", 10, 1, False, "", "by test injection"),
         Field("count", 11, 5, False, "", "events latched"),
         Field("syndrome", 16, 16, True, "256 ns", "jitter, for R, A and S"),
@@ -272,6 +306,12 @@ PAYLOAD: Final[dict[tuple[Kind, int | None], tuple[Field, ...]]] = {
     ),
     (Kind.CTX, None): (
         Field("word", 0, 32, False, "", "snapshot word"),
+    ),
+    (Kind.CTX, 0): (
+        Field("words", 0, 5, False, "", "CTX words of this TOKINT, this one included"),
+        Field("layer", 5, 8, False, "", "layer"),
+        Field("slot", 13, 16, False, "", "sequence or batch slot"),
+        Field("injected", 29, 1, False, "", "by test injection"),
     ),
     (Kind.CNT, None): (
         Field("value", 0, 32, False, "", "modulo 2^32"),
@@ -382,7 +422,7 @@ PAYLOAD: Final[dict[tuple[Kind, int | None], tuple[Field, ...]]] = {
 
 SUB_FIELDS: Final[dict[Kind, tuple[Field, ...]]] = {
     Kind.RAS: (
-        Field("severity", 0, 2, False, "", "0 informational, 1 corrected, 2 recoverable, 3 fatal"),
+        Field("severity", 0, 2, False, "", "see severity"),
         Field("first", 2, 1, False, "", "first of a burst"),
         Field("overflow", 3, 1, False, "", "count overflowed"),
     ),
@@ -402,6 +442,12 @@ OWNED_CFG_FRAMER: Final[tuple[Cfg, ...]] = (Cfg.VERSION, Cfg.CLK_PERIOD, Cfg.DES
 OWNED_CNT_FRAMER: Final[tuple[Cnt, ...]] = (Cnt.ACCEPTED, Cnt.STALLED,)
 OWNED_CFG_BP: Final[tuple[Cfg, ...]] = (Cfg.BP_LIMITS, Cfg.STALE, Cfg.LAYERS, Cfg.DRY_MASK,)
 OWNED_CNT_BP: Final[tuple[Cnt, ...]] = (Cnt.ACCEPTED, Cnt.DROPPED, Cnt.BP_SAMPLES,)
+OWNED_CFG_TOKEN: Final[tuple[Cfg, ...]] = ()
+OWNED_CNT_TOKEN: Final[tuple[Cnt, ...]] = (Cnt.ACCEPTED, Cnt.DROPPED,)
+OWNED_CFG_RAS: Final[tuple[Cfg, ...]] = (Cfg.R_LIMIT, Cfg.A_LIMIT, Cfg.S_LIMIT, Cfg.RAS_COUNTS, Cfg.S_WINDOW, Cfg.A_HOLDOFF,)
+OWNED_CNT_RAS: Final[tuple[Cnt, ...]] = (Cnt.ACCEPTED, Cnt.DROPPED,)
+OWNED_CFG_JITTER: Final[tuple[Cfg, ...]] = (Cfg.T_NOMINAL_LO, Cfg.T_NOMINAL_HI,)
+OWNED_CNT_JITTER: Final[tuple[Cnt, ...]] = (Cnt.ACCEPTED, Cnt.DROPPED,)
 OWNED_CFG_MARK: Final[tuple[Cfg, ...]] = ()
 OWNED_CNT_MARK: Final[tuple[Cnt, ...]] = (Cnt.ACCEPTED, Cnt.DROPPED,)
 

@@ -89,9 +89,9 @@ def verilog(spec: Spec) -> str:
         define(f"REC_{field['name'].upper()}_LSB", str(field["lsb"]))
         define(f"REC_{field['name'].upper()}_W", str(field["width"]))
     out += ["", "// sources"]
-    for name in ("mark", "framer"):
+    for name in ("token", "ras", "jitter", "mark", "framer"):
         define(f"SRC_{name.upper()}", f"6'd{spec['sources'][name]}")
-    widths = {"tq": 2, "loss_cause": 3, "cnt": 4, "cfg": 4, "state": 4}
+    widths = {"tq": 2, "loss_cause": 3, "cnt": 4, "cfg": 4, "state": 4, "ras_class": 5, "severity": 2}
     for group, codes in spec["codes"].items():
         out += ["", f"// {codes['doc']}"]
         for name, code in codes.items():
@@ -181,13 +181,16 @@ def python(spec: Spec, book: list[Spec]) -> str:
         f"CRC8_INIT: Final = 0x{spec['crc8']['init']:02X}",
         f"CRC8_BYTE_ORDER: Final = {tuple(spec['crc8']['byte_order'])}",
         f"SRC_BP_FIRST: Final = {spec['sources']['bp_first']}",
-        f"SRC_MARK: Final = {spec['sources']['mark']}",
-        f"SRC_FRAMER: Final = {spec['sources']['framer']}",
+        *(
+            f"SRC_{name.upper()}: Final = {spec['sources'][name]}"
+            for name in ("token", "ras", "jitter", "mark", "framer")
+        ),
         f"MAX_LAYERS: Final = {spec['sources']['max_layers']}",
     ]
     kinds = {kind["name"]: kind["code"] for kind in spec["kind"]}
     out += _enum("Kind", "record kind", kinds)
     names = {"tq": "TimeQuality", "loss_cause": "LossCause", "cnt": "Cnt", "cfg": "Cfg", "state": "State"}
+    names |= {"ras_class": "RasClass", "severity": "Severity"}
     for group, codes in spec["codes"].items():
         out += _enum(names[group], codes["doc"], {k: v for k, v in codes.items() if k != "doc"})
     for kind in spec["kind"]:

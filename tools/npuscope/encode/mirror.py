@@ -6,6 +6,7 @@ ahead of queued events.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from npuscope.encode.record import Record, unpack_payload
@@ -101,10 +102,10 @@ class SourceConfig:
 class Mirror:
     """hot, bp_en, unknown, dry masks (32 bit, one bit a layer), CFG words and CNT BP_SAMPLES of one source."""
 
-    def __init__(self, config: SourceConfig | None) -> None:
-        """``config`` None: a source without layers (MARK)."""
+    def __init__(self, config: SourceConfig | None, cfg: Mapping[int, int] | None = None) -> None:
+        """``config`` None: a source without layers (MARK, JITTER, RAS, TOKEN), whose CFG words are ``cfg``."""
         self.layers = config.layers if config else 0
-        self.cfg = config.cfg_words() if config else {}
+        self.cfg = config.cfg_words() if config else dict(sorted((cfg or {}).items()))
         self.hot = self.bp_en = self.dry = 0
         self.unknown = self.layers
         self.bp_samples = 0

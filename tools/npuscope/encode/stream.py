@@ -6,7 +6,7 @@ Shared by ``writer`` (writes dumps) and ``framer`` (checks dumps of the RTL). Ru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 
@@ -20,11 +20,20 @@ from npuscope.layout import (
     MAGIC,
     OWNED_CFG_BP,
     OWNED_CFG_FRAMER,
+    OWNED_CFG_JITTER,
+    OWNED_CFG_RAS,
+    OWNED_CFG_TOKEN,
     OWNED_CNT_BP,
     OWNED_CNT_FRAMER,
+    OWNED_CNT_JITTER,
     OWNED_CNT_MARK,
+    OWNED_CNT_RAS,
+    OWNED_CNT_TOKEN,
     SRC_FRAMER,
+    SRC_JITTER,
     SRC_MARK,
+    SRC_RAS,
+    SRC_TOKEN,
     Cfg,
     ClkSub,
     Cnt,
@@ -41,6 +50,15 @@ __all__ = ["MAX_BURST", "Dropped", "Entry", "StreamConfig", "StreamState"]
 MAX_BURST = 16
 """Longest run of records that no group may cut: LOSS x2, CLK x3, STATE x4, CFG x4, then a CLK pair and a record."""
 
+_CONTEXT = 16
+"""CTX words of a TOKINT at most: their index is the sub."""
+_OWNED = {
+    SRC_TOKEN: (OWNED_CFG_TOKEN, OWNED_CNT_TOKEN),
+    SRC_RAS: (OWNED_CFG_RAS, OWNED_CNT_RAS),
+    SRC_JITTER: (OWNED_CFG_JITTER, OWNED_CNT_JITTER),
+}
+"""Sources that a stream may have beside backpressure and MARK: their CFG and CNT words."""
+
 _WORD = 0xFFFFFFFF
 _STEP = 1 << 64
 
@@ -50,6 +68,7 @@ class Entry:
     """What a source offers in one clock, one FIFO entry: a clock step, a record, or a step and then a record.
 
     ts, tq: of all its records. kind None: no record. step_ns: signed size of the step, None: no step.
+    context: the CTX words that follow a TOKINT and enter with it or not at all.
     bp_samples: the CNT BP_SAMPLES value of that clock (rule 9), None keeps what was told before.
     clock: number of that clock, None if there are no clocks; no part of what the entry is.
     """
@@ -63,14 +82,19 @@ class Entry:
     step_ns: int | None = None
     bp_samples: int | None = None
     clock: int | None = field(default=None, compare=False)
+    context: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.context and (self.kind != Kind.TOKINT or len(self.context) > _CONTEXT):
+            raise ValueError(f"a context is up to {_CONTEXT} words of a TOKINT")
 
     @property
     def size(self) -> int:
         """How many records it makes."""
-        return 2 * (self.step_ns is not None) + (self.kind is not None)
+        return 2 * (self.step_ns is not None) + (self.kind is not None) + len(self.context)
 
     def records(self) -> list[Record]:
-        """CLK STEP_LO and STEP_HI if there is a step, then the record if there is one (rule 21)."""
+        """CLK STEP_LO and STEP_HI if there is a step, then the record if there is one (rule 21), then its context."""
         out = []
         if self.step_ns is not None:
             step = self.step_ns % _STEP
@@ -78,6 +102,7 @@ class Entry:
                 out.append(Record(self.ts, self.src, Kind.CLK, sub, word, self.tq))
         if self.kind is not None:
             out.append(Record(self.ts, self.src, self.kind, self.sub, self.payload, self.tq))
+        out += [Record(self.ts, self.src, Kind.CTX, i, word, self.tq) for i, word in enumerate(self.context)]
         return out
 
 
@@ -132,6 +157,8 @@ class Dropped:
             out += [Record(last.ts, src, Kind.STATE, sub, mask, last.tq) for sub, mask in self.mirror.keyframe()]
             words = OWNED_CFG_BP if self.cfg else (Cfg.BP_LIMITS, Cfg.STALE)
             out += [Record(last.ts, src, Kind.CFG, word, self.mirror.cfg[word], last.tq) for word in words]
+        elif self.cfg:
+            out += [Record(last.ts, src, Kind.CFG, word, value, last.tq) for word, value in self.mirror.cfg.items()]
         return out
 
 
@@ -146,19 +173,27 @@ class StreamConfig:
     """What a stream is made of.
 
     sources: backpressure sources, src 0 and up (1 to 62). clk_period_ps: u32. desc_hash: u64, 0 = no description.
-    frame_records: maximum of records in a frame, its group included.
+    frame_records: maximum of records in a frame, its group included. others: of TOKEN, RAS and JITTER those that
+    there are, src -> its CFG words (index -> payload), all that it owns.
     """
 
     sources: tuple[SourceConfig, ...]
     clk_period_ps: int = 5000
     desc_hash: int = 0
     frame_records: int = FRAME_RECORDS
+    others: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.sources) <= SRC_MARK:
             raise ValueError(f"a stream has 1 to {SRC_MARK} backpressure sources, not {len(self.sources)}")
-        if not GROUP_RECORDS + MAX_BURST <= self.frame_records <= 0xFFFF:
-            raise ValueError(f"frame_records={self.frame_records} is not in {GROUP_RECORDS + MAX_BURST}..65535")
+        for src, words in self.others.items():
+            if src not in _OWNED or len(self.sources) > src:
+                raise ValueError(f"source {src} is none of {', '.join(map(str, _OWNED))}, or a backpressure source")
+            if words.keys() != set(_OWNED[src][0]):
+                raise ValueError(f"source {src} owns the CFG words {sorted(map(int, _OWNED[src][0]))}")
+        least = GROUP_RECORDS + MAX_BURST + (_CONTEXT if SRC_TOKEN in self.others else 0)
+        if not least <= self.frame_records <= 0xFFFF:
+            raise ValueError(f"frame_records={self.frame_records} is not in {least}..65535")
 
     @property
     def framer_cfg(self) -> dict[int, int]:
@@ -174,12 +209,14 @@ class StreamConfig:
     def cfg_order(self) -> list[tuple[int, int]]:
         """(src, word) in start and round robin order (rule 7): source 63, then the sources ascending."""
         owned = [(SRC_FRAMER, int(word)) for word in OWNED_CFG_FRAMER]
-        return owned + [(src, int(word)) for src in range(len(self.sources)) for word in OWNED_CFG_BP]
+        owned += [(src, int(word)) for src in range(len(self.sources)) for word in OWNED_CFG_BP]
+        return owned + [(src, int(word)) for src in sorted(self.others) for word in _OWNED[src][0]]
 
     @property
     def cnt_order(self) -> list[tuple[int, int]]:
         """(src, counter) in round robin and END order (rule 9): src ascending, source 63 last."""
         owned = [(src, int(counter)) for src in range(len(self.sources)) for counter in OWNED_CNT_BP]
+        owned += [(src, int(counter)) for src in sorted(self.others) for counter in _OWNED[src][1]]
         owned += [(SRC_MARK, int(counter)) for counter in OWNED_CNT_MARK]
         return owned + [(SRC_FRAMER, int(counter)) for counter in OWNED_CNT_FRAMER]
 
@@ -194,6 +231,7 @@ class StreamState:
     def __init__(self, config: StreamConfig) -> None:
         self.config = config
         self.mirrors = {src: Mirror(source) for src, source in enumerate(config.sources)}
+        self.mirrors |= {src: Mirror(None, config.others[src]) for src in sorted(config.others)}
         self.mirrors[SRC_MARK] = Mirror(None)
         self.accepted = dict.fromkeys([*self.mirrors, SRC_FRAMER], 0)
         self.dropped = dict.fromkeys(self.mirrors, 0)

@@ -11,7 +11,7 @@ Rule numbers are those of ``traces/FORMAT.md``. For big dumps see ``bulk``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from npuscope.crc import crc32
 from npuscope.encode.mirror import SourceConfig
@@ -20,6 +20,7 @@ from npuscope.encode.stream import Dropped, Entry, StreamConfig, StreamState
 from npuscope.layout import (
     FRAME_RECORDS,
     SRC_MARK,
+    SRC_TOKEN,
     Kind,
     LossCause,
     MarkSub,
@@ -33,8 +34,9 @@ __all__ = ["Writer"]
 class Writer:
     """One dump, grown record by record.
 
-    sources: the backpressure sources, src 0 and up. header: bytes to stand in front of the records (a header page).
-    Times are ns (u63). A Writer starts at once: group of frame 0, all CFG words, a keyframe of each source.
+    sources: the backpressure sources, src 0 and up; others: TOKEN, RAS, JITTER, see ``StreamConfig``.
+    header: bytes to stand in front of the records (a header page).
+    Times are ns (u63). A Writer starts at once: group of frame 0, all CFG words, keyframes.
     Events are written in the order given; the caller chooses it.
     """
 
@@ -48,8 +50,9 @@ class Writer:
         desc_hash: int = 0,
         frame_records: int = FRAME_RECORDS,
         header: bytes = b"",
+        others: Mapping[int, Mapping[int, int]] | None = None,
     ) -> None:
-        self.config = StreamConfig(tuple(sources), clk_period_ps, desc_hash, frame_records)
+        self.config = StreamConfig(tuple(sources), clk_period_ps, desc_hash, frame_records, others or {})
         self.header = header
         self._out = bytearray()
         self.start(start_ts, tq)
@@ -99,6 +102,12 @@ class Writer:
     def mark(self, ts: int, value: int, sub: int = MarkSub.USER, *, tq: int = TimeQuality.LOCKED) -> None:
         """Write one MARK."""
         self.event(ts, SRC_MARK, Kind.MARK, sub, value, tq=tq)
+
+    def tokint(
+        self, ts: int, token: int, cause: int, context: Sequence[int] = (), *, tq: int = TimeQuality.LOCKED
+    ) -> None:
+        """Write TOKINT and its CTX words in one piece; cause: mask as in the sub of TOKINT."""
+        self.offer(Entry(ts, SRC_TOKEN, Kind.TOKINT, cause, token, tq, context=tuple(context)))
 
     def unknown(self, ts: int, src: int, mask: int, *, tq: int = TimeQuality.LOCKED) -> None:
         """Write STATE unknown with the whole ``mask`` of unknown layers (rule 19)."""

@@ -37,4 +37,19 @@
 `define NPS_STALE_NS_MIN 32'h00000000
 `define NPS_STALE_NS_MAX 32'hFFFFFFFF
 
+// A5, 1/256 ns: jitter = interval - T_NOMINAL; 125 us. > 1.5 T is MISSED, < 0.5 T is EARLY. 0 is refused.
+`define NPS_T_NOMINAL 48'h000001E84800
+`define NPS_T_NOMINAL_MIN 48'h000000000001
+`define NPS_T_NOMINAL_MAX 48'hFFFFFFFFFFFF
+
+// A5, clocks: SYNC_LOST after so many clocks without a pulse: three intervals of 125 us at 200 MHz; 0 turns it off.
+`define NPS_WATCHDOG 32'h000124F8
+`define NPS_WATCHDOG_MIN 32'h00000000
+`define NPS_WATCHDOG_MAX 32'hFFFFFFFF
+
+// A5, mask: Options of CFG T_NOMINAL_HI after reset, from bit 0: need_lock, exclude, strobe, sync_lost_a.
+`define NPS_JITTER_OPTIONS 1
+`define NPS_JITTER_OPTIONS_MIN 0
+`define NPS_JITTER_OPTIONS_MAX 15
+
 `endif

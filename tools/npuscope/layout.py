@@ -357,9 +357,15 @@ PAYLOAD: Final[dict[tuple[Kind, int | None], tuple[Field, ...]]] = {
     (Kind.CFG, 3): (
         Field("stale", 0, 32, False, "ns", "stale period in relative time, 0 off"),
     ),
+    (Kind.CFG, 6): (
+        Field("t_nominal_lo", 0, 32, False, "1/256 ns", "T_NOMINAL[31:0]"),
+    ),
     (Kind.CFG, 7): (
         Field("t_nominal_hi", 0, 16, False, "1/256 ns", "T_NOMINAL[47:32]"),
-        Field("options", 16, 16, False, "", "jitter options"),
+        Field("need_lock", 16, 1, False, "", "a sample is valid only if locked or in holdover throughout"),
+        Field("exclude", 17, 1, False, "", "MISSED and EARLY do not reach the RAS mapper"),
+        Field("strobe", 18, 1, False, "", "every clock of sync_valid is a pulse, not only rising edges"),
+        Field("sync_lost_a", 19, 1, False, "", "SYNC_LOST drives A"),
     ),
     (Kind.CFG, 11): (
         Field("r_run", 0, 8, False, "", "R run"),
@@ -471,4 +477,7 @@ THRESHOLDS: Final[dict[str, Threshold]] = {
     "LEVEL_STEP": Threshold(0, 0, 63, "1/64", "A2"),
     "DWELL_SHIFT": Threshold(8, 0, 31, "log2 ns", "A2"),
     "STALE_NS": Threshold(100000, 0, 4294967295, "ns", "C5"),
+    "T_NOMINAL": Threshold(32000000, 1, 281474976710655, "1/256 ns", "A5"),
+    "WATCHDOG": Threshold(75000, 0, 4294967295, "clocks", "A5"),
+    "JITTER_OPTIONS": Threshold(1, 0, 15, "mask", "A5"),
 }

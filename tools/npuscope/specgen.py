@@ -133,7 +133,8 @@ def verilog_thresholds(book: list[Spec]) -> str:
     for entry in book:
         out.append(f"// {entry['figure']}, {entry['unit']}: {entry['ruling']}")
         for suffix, key in (("", "value"), ("_MIN", "min"), ("_MAX", "max")):
-            literal = f"32'h{entry[key]:08X}" if entry["max"] > 0x7FFFFFFF else str(entry[key])
+            bits = max(32, entry["max"].bit_length())
+            literal = f"{bits}'h{entry[key]:0{-(-bits // 4)}X}" if entry["max"] > 0x7FFFFFFF else str(entry[key])
             out.append(f"`define NPS_{entry['id']}{suffix} {literal}")
         out.append("")
     return "\n".join([*out, "`endif", ""])

@@ -52,4 +52,14 @@
 `define NPS_JITTER_OPTIONS_MIN 0
 `define NPS_JITTER_OPTIONS_MAX 15
 
+// A11, blocks: MEM_LOW at a token with this much free memory or less, once. The article has no figure: 64 free KV blocks.
+`define NPS_MEM_LOW_ON 64
+`define NPS_MEM_LOW_ON_MIN 0
+`define NPS_MEM_LOW_ON_MAX 65534
+
+// A11, blocks: Hysteresis of MEM_LOW_ON: a token with this much free memory lets MEM_LOW be met again. Must be above it.
+`define NPS_MEM_LOW_OFF 96
+`define NPS_MEM_LOW_OFF_MIN 1
+`define NPS_MEM_LOW_OFF_MAX 65535
+
 `endif

@@ -172,6 +172,8 @@ class CtxSub(IntEnum):
     """Subs of CTX."""
 
     HEAD = 0
+    POINTER = 1
+    MEMORY = 2
 
 
 class MarkSub(IntEnum):
@@ -212,6 +214,7 @@ class TokenSub(IntEnum):
     NEXT = 1
     FROZEN = 2
     RESUMED = 3
+    TRIMMED = 4
 
 
 class MonSub(IntEnum):
@@ -312,6 +315,15 @@ PAYLOAD: Final[dict[tuple[Kind, int | None], tuple[Field, ...]]] = {
         Field("layer", 5, 8, False, "", "layer"),
         Field("slot", 13, 16, False, "", "sequence or batch slot"),
         Field("injected", 29, 1, False, "", "by test injection"),
+        Field("first", 30, 1, False, "", "first token of its sequence"),
+        Field("nested", 31, 1, False, "", "met while frozen, held until it entered"),
+    ),
+    (Kind.CTX, 1): (
+        Field("pointer", 0, 32, False, "", "token pointer"),
+    ),
+    (Kind.CTX, 2): (
+        Field("free", 0, 16, False, "blocks", "free memory at the token"),
+        Field("limit", 16, 16, False, "blocks", "MEM_LOW_ON in force"),
     ),
     (Kind.CNT, None): (
         Field("value", 0, 32, False, "", "modulo 2^32"),
@@ -480,4 +492,6 @@ THRESHOLDS: Final[dict[str, Threshold]] = {
     "T_NOMINAL": Threshold(32000000, 1, 281474976710655, "1/256 ns", "A5"),
     "WATCHDOG": Threshold(75000, 0, 4294967295, "clocks", "A5"),
     "JITTER_OPTIONS": Threshold(1, 0, 15, "mask", "A5"),
+    "MEM_LOW_ON": Threshold(64, 0, 65534, "blocks", "A11"),
+    "MEM_LOW_OFF": Threshold(96, 1, 65535, "blocks", "A11"),
 }

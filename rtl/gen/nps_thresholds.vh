@@ -62,4 +62,54 @@
 `define NPS_MEM_LOW_OFF_MIN 1
 `define NPS_MEM_LOW_OFF_MAX 65535
 
+// A6, 1/256 ns: 12.5 us, strict, on the magnitude. Refused unless R <= A <= S. The maximum keeps a saturated jitter above every limit.
+`define NPS_R_LIMIT 3200000
+`define NPS_R_LIMIT_MIN 0
+`define NPS_R_LIMIT_MAX 1073741823
+
+// A6, samples: R fires at the fifth excess in a row; a sample without excess and an invalid one end the run.
+`define NPS_R_RUN 5
+`define NPS_R_RUN_MIN 1
+`define NPS_R_RUN_MAX 255
+
+// A6, samples: Hysteresis of R_RUN: R is armed again after so many good samples in a row, or when the renegotiation is done.
+`define NPS_R_REARM 5
+`define NPS_R_REARM_MIN 1
+`define NPS_R_REARM_MAX 255
+
+// A7, 1/256 ns: 40 us, strict, on the magnitude: one excess switches to the redundant PHY channel.
+`define NPS_A_LIMIT 10240000
+`define NPS_A_LIMIT_MIN 0
+`define NPS_A_LIMIT_MAX 1073741823
+
+// A7, us: No switch within 1 ms of the last one or of the change of the PHY; must be longer than a switch takes.
+`define NPS_A_HOLDOFF 1000
+`define NPS_A_HOLDOFF_MIN 1
+`define NPS_A_HOLDOFF_MAX 262143
+
+// A7, switches: So many switches in an S_WINDOW that opens with the first; beyond it REDUNDANCY_EXHAUSTED and no switch.
+`define NPS_A_BUDGET 4
+`define NPS_A_BUDGET_MIN 0
+`define NPS_A_BUDGET_MAX 255
+
+// A8, 1/256 ns: 100 us, strict, on the magnitude.
+`define NPS_S_LIMIT 25600000
+`define NPS_S_LIMIT_MIN 0
+`define NPS_S_LIMIT_MAX 1073741823
+
+// A8, excesses: At least 3 within the window; fixed when the RTL is built.
+`define NPS_S_COUNT 3
+`define NPS_S_COUNT_MIN 2
+`define NPS_S_COUNT_MAX 8
+
+// A8, ns: 1 s of relative time, sliding, closed: an excess exactly 1 s old counts.
+`define NPS_S_WINDOW 1000000000
+`define NPS_S_WINDOW_MIN 1000
+`define NPS_S_WINDOW_MAX 2147483647
+
+// A6, clocks: A request without ack, or an ack that stays high, is given up and told: 1 ms at 200 MHz.
+`define NPS_REQ_TIMEOUT 200000
+`define NPS_REQ_TIMEOUT_MIN 2
+`define NPS_REQ_TIMEOUT_MAX 16777215
+
 `endif

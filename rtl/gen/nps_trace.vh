@@ -96,6 +96,7 @@
 `define NPS_RAS_CLASS_DISABLED 5'd8
 `define NPS_RAS_CLASS_ACK 5'd9
 `define NPS_RAS_CLASS_REQ_TIMEOUT 5'd10
+`define NPS_RAS_CLASS_FLUSHED 5'd11
 
 // severity of a RAS record
 `define NPS_SEVERITY_INFORMATIONAL 2'd0

@@ -130,6 +130,7 @@ class RasClass(IntEnum):
     DISABLED = 8
     ACK = 9
     REQ_TIMEOUT = 10
+    FLUSHED = 11
 
 
 class Severity(IntEnum):
@@ -379,11 +380,26 @@ PAYLOAD: Final[dict[tuple[Kind, int | None], tuple[Field, ...]]] = {
         Field("strobe", 18, 1, False, "", "every clock of sync_valid is a pulse, not only rising edges"),
         Field("sync_lost_a", 19, 1, False, "", "SYNC_LOST drives A"),
     ),
+    (Kind.CFG, 8): (
+        Field("r_limit", 0, 32, False, "1/256 ns", "R exceeded at abs(jitter) > r_limit"),
+    ),
+    (Kind.CFG, 9): (
+        Field("a_limit", 0, 32, False, "1/256 ns", "A exceeded at abs(jitter) > a_limit"),
+    ),
+    (Kind.CFG, 10): (
+        Field("s_limit", 0, 32, False, "1/256 ns", "S exceeded at abs(jitter) > s_limit"),
+    ),
     (Kind.CFG, 11): (
         Field("r_run", 0, 8, False, "", "R run"),
         Field("r_rearm", 8, 8, False, "", "R re-arm"),
         Field("s_count", 16, 8, False, "", "S count"),
         Field("a_budget", 24, 8, False, "", "A switch budget"),
+    ),
+    (Kind.CFG, 12): (
+        Field("s_window", 0, 32, False, "ns", "S: excesses at most this old count"),
+    ),
+    (Kind.CFG, 13): (
+        Field("a_holdoff", 0, 32, False, "us", "A: no switch this long after the last one"),
     ),
     (Kind.TOKEN, None): (
         Field("token", 0, 32, False, "", "token id"),
@@ -494,4 +510,14 @@ THRESHOLDS: Final[dict[str, Threshold]] = {
     "JITTER_OPTIONS": Threshold(1, 0, 15, "mask", "A5"),
     "MEM_LOW_ON": Threshold(64, 0, 65534, "blocks", "A11"),
     "MEM_LOW_OFF": Threshold(96, 1, 65535, "blocks", "A11"),
+    "R_LIMIT": Threshold(3200000, 0, 1073741823, "1/256 ns", "A6"),
+    "R_RUN": Threshold(5, 1, 255, "samples", "A6"),
+    "R_REARM": Threshold(5, 1, 255, "samples", "A6"),
+    "A_LIMIT": Threshold(10240000, 0, 1073741823, "1/256 ns", "A7"),
+    "A_HOLDOFF": Threshold(1000, 1, 262143, "us", "A7"),
+    "A_BUDGET": Threshold(4, 0, 255, "switches", "A7"),
+    "S_LIMIT": Threshold(25600000, 0, 1073741823, "1/256 ns", "A8"),
+    "S_COUNT": Threshold(3, 2, 8, "excesses", "A8"),
+    "S_WINDOW": Threshold(1000000000, 1000, 2147483647, "ns", "A8"),
+    "REQ_TIMEOUT": Threshold(200000, 2, 16777215, "clocks", "A6"),
 }

@@ -105,11 +105,34 @@ def test_every_mistake_is_one_line(tmp_path: Path, old: str, new: str, text: str
     if "layer = 1" in new:
         new = "id = 3\nlayer = 1"
         text = "buffers left and b3 are both layer 1 of source 0"
+    wrong = FORK.replace(old, new, 1)
     with pytest.raises(NpuscopeError) as caught:
-        read(tmp_path, FORK.replace(old, new, 1))
+        read(tmp_path, wrong)
     assert text in str(caught.value)
+    place = wrong.index("[[buffer]]") if "[[buffer]]" in wrong[: wrong.index(new)] else None
+    if place is not None and "two buffers" not in text:
+        line = wrong[: wrong.rindex("[[buffer]]", 0, wrong.index(new))].count("\n") + 1
+        assert f"graph.toml: [[buffer]] in line {line}: " in str(caught.value)
     assert "\n" not in str(caught.value)
     assert str(tmp_path / "graph.toml") in str(caught.value)
+
+
+def test_byte_order_mark_and_line_ends_of_windows(tmp_path: Path) -> None:
+    path = tmp_path / "graph.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + FORK.replace("\n", "\r\n").encode())
+    assert Description.from_toml(path) == read(tmp_path, FORK)
+
+
+def test_buffers_written_in_one_line_are_counted(tmp_path: Path) -> None:
+    with pytest.raises(NpuscopeError, match=r"buffer entry 2: layer is wrong: found 'x'"):
+        read(tmp_path, 'buffer = [{src = 0, layer = 0}, {src = 0, layer = "x"}]\n')
+
+
+def test_a_mistake_in_the_header_page_is_said_to_be_there() -> None:
+    with pytest.raises(NpuscopeError, match=r"^a: the header page is no JSON: .*; --graph FILE.toml is used instead"):
+        Description.from_json("{", file="a")
+    with pytest.raises(NpuscopeError, match=r"^a: header page: buffer entry 1: src is wrong: found None"):
+        Description.from_json('{"buffer": [{}]}', file="a")
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"buffer": 1}', '{"assumed": 1}', "[" * 5000, '{"buffer": [3]}'])

@@ -21,6 +21,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -49,6 +50,8 @@ _INTS: Final = {
 MAX_BYTES: Final = 4 << 20
 """Largest description file: 1984 buffers take some 300 kB."""
 
+OWN_GRAPH: Final = "--graph FILE.toml is used instead of it"
+_ENTRY: Final = re.compile(r"^[ \t]*\[\[[ \t]*buffer[ \t]*\]\]", re.M)
 _TEXTS: Final = ("title", "build_id")
 _BUFFER_KEYS: Final = ("id", "src", "layer", "name", "producer", "consumer")
 
@@ -166,12 +169,12 @@ class Description:
                 text = file.read(MAX_BYTES + 1)
             if len(text) > MAX_BYTES:
                 raise NpuscopeError("too big for a description", file=str(path), expected=f"{MAX_BYTES} bytes at most")
-            table = tomllib.loads(text.decode())
+            table = tomllib.loads(text.decode("utf-8-sig"))
         except OSError as error:
             raise NpuscopeError(f"cannot read the description: {error.strerror}", file=str(path)) from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise NpuscopeError(f"the description is no TOML: {error}", file=str(path)) from error
-        found = _parse(table, str(path), strict=True)
+        found = _parse(table, str(path), text.decode("utf-8-sig"))
         if not found.buffers:
             raise NpuscopeError("the description has no buffers", file=str(path), hint="write a [[buffer]] for each")
         return found
@@ -182,8 +185,12 @@ class Description:
         try:
             table = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise NpuscopeError(f"the description is no JSON: {error}", file=file) from error
-        return _parse(table, file, strict=False)
+            raise NpuscopeError(f"the header page is no JSON: {error}", file=file, hint=OWN_GRAPH) from error
+        try:
+            return _parse(table, file, None)
+        except NpuscopeError as error:
+            hint = error.hint or OWN_GRAPH
+            raise _moved(error, f"header page: {error.what}", hint) from None
 
     def to_json(self) -> str:
         """The JSON that ``from_json`` reads back as an equal description."""
@@ -202,11 +209,12 @@ def _buffer_dict(buffer: Buffer) -> dict[str, Any]:
     return entry
 
 
-def _parse(table: Any, file: str | None, *, strict: bool) -> Description:
+def _parse(table: Any, file: str | None, toml: str | None) -> Description:
+    """toml: text of the file, to tell lines and to refuse keys that are not known; None: JSON of a header page."""
     if not isinstance(table, dict):
         raise NpuscopeError("the description is no table", file=file, found=type(table).__name__)
     known = (*_TEXTS, *_INTS, "assumed", "buffer")
-    if strict:
+    if toml is not None:
         _refuse_unknown(table, known, "description", file)
     fields: dict[str, Any] = {key: _integer(table, key, *_INTS[key], file) for key in _INTS if key in table}
     fields |= {key: _text(table, key, file) for key in _TEXTS if key in table}
@@ -216,16 +224,32 @@ def _parse(table: Any, file: str | None, *, strict: bool) -> Description:
     entries = table.get("buffer", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise NpuscopeError("buffer must be an array of tables", file=file, hint="write [[buffer]] for each one")
-    if strict:
-        for entry in entries:
-            _refuse_unknown(entry, _BUFFER_KEYS, "buffer", file)
+    buffers: list[Buffer] = []
     try:
-        return Description(tuple(_buffer(entry, file) for entry in entries), assumed=assumed, **fields)
+        for entry in entries:
+            if toml is not None:
+                _refuse_unknown(entry, _BUFFER_KEYS, "buffer", file)
+            buffers.append(_buffer(entry, file))
+        return Description(tuple(buffers), assumed=assumed, **fields)
     except NpuscopeError as error:
-        where = error.file or file
-        raise NpuscopeError(
-            error.what, file=where, found=error.found, expected=error.expected, hint=error.hint
-        ) from None
+        wrong = next((i for i in range(len(buffers)) if _contradicts(buffers[: i + 1])), len(buffers))
+        lines = [toml.count("\n", 0, match.end()) + 1 for match in _ENTRY.finditer(toml or "") if toml]
+        told = len(lines) == len(entries) and wrong < len(lines)
+        where = f"[[buffer]] in line {lines[wrong]}: " if told else f"buffer entry {wrong + 1}: "
+        raise _moved(error, where + error.what, error.hint, error.file or file) from None
+
+
+def _contradicts(buffers: list[Buffer]) -> bool:
+    try:
+        _check(tuple(buffers))
+    except NpuscopeError:
+        return True
+    return False
+
+
+def _moved(error: NpuscopeError, what: str, hint: str | None, file: str | None = None) -> NpuscopeError:
+    """``error`` with another text of what and where."""
+    return NpuscopeError(what, file=file or error.file, found=error.found, expected=error.expected, hint=hint)
 
 
 def _buffer(entry: dict[str, Any], file: str | None) -> Buffer:

@@ -14,7 +14,7 @@ from npuscope.errors import NpuscopeError
     ("text", "window"),
     [
         ("10us..2ms", Window(Bound(10_000), Bound(2_000_000))),
-        ("..5", Window(None, Bound(5))),
+        ("..5ns", Window(None, Bound(5))),
         ("1.5us..", Window(Bound(1500), None)),
         ("ep:3", Window(Bound(episode=3), Bound(episode=3))),
         ("ep:3..ep:9", Window(Bound(episode=3), Bound(episode=9))),

@@ -56,10 +56,10 @@ def tai(ns: int) -> str:
 
 
 def parse_duration(text: str) -> int:
-    """Integer ns of ``12``, ``12ns``, ``1.5us``, ``0.2 ms``; raises NpuscopeError for anything else."""
+    """Integer ns of ``12ns``, ``1.5us``, ``0.2 ms``, ``0``; raises NpuscopeError for anything else."""
     match = _TIME.fullmatch(text)
-    if match is None:
-        raise NpuscopeError("not a time", found=repr(text), expected="a number with ns, us, ms or s, such as 12.5us")
+    if match is None or (match[2] is None and Decimal(match[1])):
+        raise NpuscopeError("not a time", found=repr(text), expected="a number with its unit ns, us, ms or s")
     value = Decimal(match[1]) * UNIT_NS[match[2] or "ns"]
     if value != value.to_integral_value():
         raise NpuscopeError("finer than one nanosecond", found=repr(text), expected="a whole number of ns")
@@ -67,12 +67,12 @@ def parse_duration(text: str) -> int:
 
 
 def parse_picoseconds(text: str) -> int:
-    """Integer ps of ``10ps``, ``1ns``, ``0.5us``: as ``parse_duration``, and with ``ps``; a bare number is ns."""
+    """Integer ps of ``10ps``, ``1ns``, ``0.5us``: as ``parse_duration``, and with ``ps``."""
     number, unit, rest = text.strip().partition("ps")
     if not unit:
         return parse_duration(text) * 1000
     if not number.strip().isdigit() or rest:
-        raise NpuscopeError("not a time", found=repr(text), expected="a number with ps, ns, us, ms or s, such as 10ps")
+        raise NpuscopeError("not a time", found=repr(text), expected="a number with its unit ps, ns, us, ms or s")
     return int(number)
 
 

@@ -54,7 +54,10 @@ def parse_bound(text: str) -> Bound:
         return Bound(episode=int(match[1]))
     if match := _TAI.fullmatch(text.strip()):
         return Bound(int(match[1]), tai=True)
-    return Bound(parse_duration(text))
+    try:
+        return Bound(parse_duration(text))
+    except NpuscopeError as error:
+        raise NpuscopeError(error.what, found=error.found, expected=f"{error.expected}, tai:NS or ep:N") from None
 
 
 def split_window(argument: str) -> tuple[str, str | None]:

@@ -65,6 +65,30 @@ def test_places_that_cannot_be(tmp_path: Path, name: str, text: str) -> None:
         check_output(str(tmp_path / name), True)
 
 
+def test_an_output_that_cannot_be_written_is_named_as_the_user_named_it(tmp_path: Path) -> None:
+    path = "/proc/out.txt"  # root may write anywhere but there
+    check_output(path, False)
+    with pytest.raises(NpuscopeError, match=r"^/proc/out.txt: cannot be written: "), open_output(path, False) as sink:
+        sink.write("x")
+    with (
+        pytest.raises(NpuscopeError, match=r"^/dev/full: cannot be written: No space"),
+        open_output("/dev/full", False) as sink,
+    ):
+        sink.write("x")
+    long = str(tmp_path / ("n" * 250))
+    with open_output(long, False) as sink:
+        sink.write("x")
+    assert os.listdir(tmp_path) == ["n" * 250]
+
+
+def test_a_folder_without_permission_is_refused_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(NpuscopeError, match=r"out.txt: no permission to write there"):
+        check_output(str(tmp_path / "out.txt"), False)
+
+
 def test_devices_are_written_in_place() -> None:
     check_output("/dev/null", False)
     with open_output("/dev/null", False) as sink:

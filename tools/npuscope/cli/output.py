@@ -28,6 +28,8 @@ def check_output(path: str | None, force: bool, inputs: Sequence[str] = ()) -> N
         raise NpuscopeError("output is a folder", file=path, hint="give -o a file name")
     if not target.parent.is_dir():
         raise NpuscopeError("the folder of the output does not exist", file=path, hint=f"mkdir -p {target.parent}")
+    if not os.access(target if target.exists() and not _is_regular(target) else target.parent, os.W_OK):
+        raise NpuscopeError("no permission to write there", file=path, hint="give -o a place of your own")
     if _is_regular(target) and not force:
         raise NpuscopeError("output exists", file=path, hint="use --force to replace it")
 
@@ -44,20 +46,32 @@ def _is_regular(path: Path) -> bool:
 def open_output(path: str | None, force: bool) -> Iterator[TextIO]:
     """UTF-8 text sink; a file is written beside its place, flushed to disk and then moved in one step.
 
-    path: None or ``-`` = stdout. Raises NpuscopeError when the file came to exist meanwhile and ``force`` is off.
+    path: None or ``-`` = stdout. Raises NpuscopeError when it cannot be written, or came to exist meanwhile and
+    ``force`` is off. A reader of stdout that leaves is BrokenPipeError, as ever.
     """
-    if path is None or path == "-":
-        if sys.stdout is None:
-            raise NpuscopeError("stdout is closed", hint="use -o FILE")
-        yield sys.stdout
-        sys.stdout.flush()
-        return
-    target = Path(path)
-    if target.exists() and not _is_regular(target):
-        with target.open("w", encoding="utf-8", newline="") as sink:
-            yield sink
-        return
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        if path is None or path == "-":
+            if sys.stdout is None:
+                raise NpuscopeError("stdout is closed", hint="use -o FILE")
+            yield sys.stdout
+            sys.stdout.flush()
+        elif Path(path).exists() and not _is_regular(Path(path)):
+            with open(path, "w", encoding="utf-8", newline="") as sink:
+                yield sink
+        else:
+            with _beside(Path(path), force) as sink:
+                yield sink
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = "stdout" if path is None or path == "-" else path
+        raise NpuscopeError(f"cannot be written: {error.strerror or error}", file=name) from error
+
+
+@contextlib.contextmanager
+def _beside(target: Path, force: bool) -> Iterator[TextIO]:
+    """A file in the folder of ``target`` that takes its place when all of it is on disk, and never stays behind."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".npuscope-", suffix=".part")
     try:
         with open(handle, "w", encoding="utf-8", newline="") as sink:
             yield sink

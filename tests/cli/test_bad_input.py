@@ -53,12 +53,12 @@ FOREIGN = {
     "text": (b"hello, this is a log file\n" * 20, "it looks like text"),
     "elf": (b"\x7fELF\x02\x01\x01" + bytes(200), "it looks like an ELF program"),
     "gzip": (b"\x1f\x8b\x08\0" + bytes(range(200)), "it looks like gzip data; unpack it first"),
-    "json": (b'{"a": 1}\n', "it looks like JSON text"),
-    "random": (random.Random(1).randbytes(5000), "binary data of another format"),
+    "toml": (b'[project]\nname = "x"\n', "it looks like text"),
+    "random": (random.Random(1).randbytes(5000), "binary data of no format known here"),
     "zeros": (bytes(65536), "blank memory"),
     "ones": (b"\xff" * 65536, "blank memory"),
-    "begin of a header page": (b"NPUSCOPE\1", "binary data of another format"),
-    "seven bytes": (b"\x9e\xd1\x4e\x50\x53\x43\xa7", "binary data of another format"),
+    "begin of a header page": (b"NPUSCOPE\1", "binary data of no format known here"),
+    "seven bytes": (b"\x9e\xd1\x4e\x50\x53\x43\xa7", "binary data of no format known here"),
 }
 
 

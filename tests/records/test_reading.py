@@ -135,6 +135,7 @@ def test_hash_of_another_description_is_refused_unless_forced(tmp_path: Path) ->
         with pytest.raises(NpuscopeError, match="not the one this trace was made with") as caught:
             run(path, desc_hash=other)
         assert caught.value.exit_code == Exit.USAGE
+        assert f"found hash {other:016x}, expected hash 123456789abcdef0; give" in str(caught.value)
         assert "was forced" in run(path, desc_hash=other, force_desc=True)[1].notes[0]
 
 

@@ -37,7 +37,8 @@ def refused(path: object) -> NpuscopeError:
         (b"hello world\nnot a trace\n" * 9, "text", "looks like text"),
         (b"time,layer_id,backpressure_en\n10,3,1\n", "fwrite", "$fwrite text"),
         (b"  10, 3,x\n", "fwrite", "$fwrite text"),
-        (b'{"a": 1}', "json", "JSON text"),
+        (b'[project]\nname = "x"\n', "text", "looks like text"),
+        ("┌──────┐ ▶ │stage │\n".encode() * 400, "text", "looks like text"),
         (b"<!DOCTYPE html><p>", "html", "HTML"),
     ],
 )
@@ -51,7 +52,7 @@ def test_foreign_files_are_named(data: bytes, name: str, said: str, tmp_path: Pa
     assert str(error).startswith(str(path))
 
 
-@pytest.mark.parametrize(("data", "said"), [(bytes(5000), "blank memory"), (os.urandom(4000), "another format")])
+@pytest.mark.parametrize(("data", "said"), [(bytes(5000), "blank memory"), (os.urandom(4000), "no format known")])
 def test_binary_without_a_group_is_not_recognised(data: bytes, said: str, tmp_path: Path) -> None:
     path = tmp_path / "x.bin"
     path.write_bytes(data)

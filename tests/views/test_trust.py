@@ -67,7 +67,9 @@ def test_lost_says_when_more_may_be_lost() -> None:
         ({}, "none", "ok"),
         ({"bad": 1200}, "1.2 kB are no record", "bad"),
         ({"blank": 4096}, "4.1 kB are blank", "warn"),
-        ({"tail": 7}, "the last record is cut after 7 bytes", "bad"),
+        ({"tail": 7, "end_seen": False}, "the last record is cut after 7 bytes", "bad"),
+        ({"tail": 7, "behind_end": 7}, "7 B stand behind END and belong to nothing", "bad"),
+        ({"bad": 40, "behind_end": 28}, "40 B are no record, 28 B stand behind END and belong to nothing", "bad"),
         (
             {"salvaged": 30, "open_records": 10, "bad": 5},
             "5 B are no record, 20 records salvaged from bad frames",

@@ -59,7 +59,7 @@ class Capture:
     """One capture: nothing is read before it is asked for, and the timeline is built once.
 
     names: the input files. kind: format of the first (of ``source.sniff``). size: their bytes, None for a pipe.
-    swap: 0, or bits of the words whose bytes are swapped.
+    swap: 0, or bits of the words whose bytes are swapped. notes: what a user should know before any byte is read.
     description: what was given or stands in the header page; None = the chain is assumed.
     """
 
@@ -74,7 +74,8 @@ class Capture:
         progress: Progress | None = None,
     ) -> None:
         """Find the files and read the description; see ``open``."""
-        self.names = expand([paths] if isinstance(paths, str | os.PathLike) else list(paths))
+        self.notes: list[str] = []
+        self.names = expand([paths] if isinstance(paths, str | os.PathLike) else list(paths), self.notes)
         self._given = Description.from_toml(os.fspath(graph)) if isinstance(graph, str | os.PathLike) else graph
         self._force_desc = force_desc
         self._text = Text() if text is None else text
@@ -93,6 +94,13 @@ class Capture:
             return None
         found = Description.from_json(source.header, file=source.names[0])
         return found if found.buffers else None
+
+    def _hash_hint(self, source: Source) -> str:
+        """What to try when the description is not that of the stream."""
+        if self._given is None:
+            return "it stands in the header page; give the right one with --graph, or force it with --force-desc"
+        own = "leave it out: the header page brings a graph" if source.header is not None else "give the right one"
+        return f"{own}, or force it with --force-desc"
 
     def batches(self) -> Iterator[Batch]:
         """Decode the capture from its start, batch by batch, in constant memory; a pipe can be read only once."""
@@ -118,6 +126,7 @@ class Capture:
             max_disorder_ns=given.max_disorder_ns,
             desc_hash=given.hash,
             force_desc=self._force_desc,
+            hash_hint=self._hash_hint(source),
         )
 
     def _watch(self, source: Source, reader: Decoder | FwriteReader) -> Iterator[Batch]:
@@ -128,6 +137,8 @@ class Capture:
                     self._progress(source.position, source.size)
                 yield batch
         self._ledger = reader.ledger
+        for note in self.notes:
+            self._ledger.note(note)
 
     @cached_property
     def timeline(self) -> Timeline:

@@ -118,6 +118,7 @@ class Ledger:
 
     ok: records of good frames. salvaged: of open and damaged frames (quality 1 and 2). sync: SYNC records of both.
     bad: bytes that are no record. blank: the 16-byte cells of them that are all 00 or all FF. tail: a cut last record.
+    behind_end: bytes of ``bad``, ``tail`` and doubtful records that stand behind an END, where nothing can be.
     text: bytes of a text dump that were understood, lines: samples in them; both are 0 for a binary dump.
     frames: good ones. open_records: records after the last group of a stream without END, quality 1.
     runs: starts seen. restarts: starts without END before them. end_seen: the last run ended with END.
@@ -137,6 +138,7 @@ class Ledger:
     bad: int = 0
     blank: int = 0
     tail: int = 0
+    behind_end: int = 0
     text: int = 0
     lines: int = 0
     frames: int = 0
@@ -164,6 +166,11 @@ class Ledger:
     swap: int = 0
     notes: list[str] = field(default_factory=list)
     complete: bool = False
+
+    @property
+    def records(self) -> int:
+        """Records of any kind but PAD that were found, doubtful ones included."""
+        return self.ok + self.salvaged + self.sync
 
     @property
     def epochs(self) -> int:

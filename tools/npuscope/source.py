@@ -27,11 +27,23 @@ from npuscope.crc import crc32
 from npuscope.errors import Exit, NpuscopeError
 from npuscope.layout import FORMAT_MAJOR, FORMAT_MINOR, MAGIC_BYTES
 
-__all__ = ["HEADER", "HEADER_MAGIC", "HEADER_PAGE", "Source", "foreign", "header_page", "open_source", "sniff"]
+__all__ = [
+    "HEADER",
+    "HEADER_MAGIC",
+    "HEADER_PAGE",
+    "Source",
+    "foreign",
+    "header_page",
+    "open_source",
+    "page_size",
+    "page_text",
+    "sniff",
+]
 
 HEADER: Final = struct.Struct("<8sHHIII")
 HEADER_MAGIC: Final = b"NPUSCOPE"
 HEADER_PAGE: Final = 4096
+MAX_HEADER: Final = 1 << 28
 HEAD_BYTES: Final = 1 << 16
 """How much of an input is looked at to tell what it is."""
 PIPE_OPEN_S: Final = 5.0
@@ -54,10 +66,12 @@ def _swapped(data: bytes, bits: int) -> bytes:
 
 # ---------------------------------------------------------------- what a file is
 def _text(head: bytes) -> bool:
-    """Whether ``head`` is text: no control bytes but white space, and hardly any bytes above 127."""
+    """Whether ``head`` is text: no control bytes but white space, and UTF-8 or hardly any bytes above 127."""
     sample = np.frombuffer(head[:4096], np.uint8)
-    control = np.count_nonzero((sample < 32) & (sample != 9) & (sample != 10) & (sample != 13))
-    return not control and bool(np.count_nonzero(sample > 127) * 10 <= len(sample))
+    if ((sample < 32) & (sample != 9) & (sample != 10) & (sample != 13)).any():
+        return False
+    few = bool(np.count_nonzero(sample > 127) * 10 <= len(sample))
+    return few or "\ufffd" not in head[:4096].decode(errors="replace").rstrip("\ufffd")
 
 
 _FWRITE: Final = re.compile(rb"\s*(?:time\s*,.*\n\s*)?[0-9xXzZ]+\s*,\s*[0-9xXzZ]+\s*,\s*[01xXzZ]\s*(?:[\r\n]|$)")
@@ -99,17 +113,16 @@ def sniff(head: bytes) -> str:
         return "fwrite"
     if re.match(rb"\s*(<!doctype|<html|<\?xml)", body, re.I):
         return "html"
-    return "json" if body.lstrip()[:1] in (b"{", b"[") else "text"
+    return "text"
 
 
 _SENTENCES: Final = {name: sentence for _, name, sentence in _SIGNATURES} | {
     "fwrite": "$fwrite text (time,layer_id,backpressure_en)",
     "vcd": "a VCD waveform",
     "html": "HTML or XML",
-    "json": "JSON text",
     "text": "text",
     "blank": "blank memory, nothing was written to it",
-    "unknown": "binary data of another format",
+    "unknown": "binary data of no format known here",
 }
 
 
@@ -129,6 +142,25 @@ def header_page(json_text: bytes) -> bytes:
     size = -(-(HEADER.size + len(json_text)) // HEADER_PAGE) * HEADER_PAGE
     fixed = HEADER.pack(HEADER_MAGIC, FORMAT_MAJOR, FORMAT_MINOR, size, len(json_text), crc32(json_text))
     return (fixed + json_text).ljust(size, b"\0")
+
+
+def page_size(head: bytes) -> int:
+    """Bytes of the header page that begins with ``head``, as it says itself; 0 without one that can be."""
+    if len(head) < HEADER.size:
+        return 0
+    magic, _, _, size, length, _ = HEADER.unpack(head[: HEADER.size])
+    fits = magic == HEADER_MAGIC and size % HEADER_PAGE == 0 and HEADER.size + length <= size <= MAX_HEADER
+    return size if fits else 0
+
+
+def page_text(page: bytes) -> bytes | None:
+    """The JSON of a whole header page, None if it is cut or damaged."""
+    size = page_size(page)
+    if not size or len(page) < size:
+        return None
+    length, check = HEADER.unpack(page[: HEADER.size])[4:]
+    text = page[HEADER.size : HEADER.size + length]
+    return text if crc32(text) == check else None
 
 
 # ---------------------------------------------------------------- one input
@@ -153,7 +185,10 @@ class _Input:
         if name == STDIN:
             if sys.stdin is not None and sys.stdin.isatty():
                 raise NpuscopeError("stdin is a terminal", hint="give a file, or pipe a dump into it")
-            return os.dup(0)
+            try:
+                return os.dup(0)
+            except OSError as error:
+                raise NpuscopeError("stdin is closed", hint="give a file, or pipe a dump into it") from error
         try:
             mode = os.stat(name).st_mode
             if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
@@ -232,25 +267,19 @@ class _Input:
 
     def _header(self, bits: int) -> None:
         """Take a header page off the head. One that does not check stays and is counted as bad bytes."""
-        if len(self._head) < HEADER.size:
-            self.note = f"{self.name}: the header page is damaged and was not used"
-            return
-        _, major, minor, size, length, check = HEADER.unpack(_swapped(self._head[: HEADER.size], bits))
-        if major != FORMAT_MAJOR:
+        page = HEADER.unpack(_swapped(self._head[: HEADER.size].ljust(HEADER.size, b"\0"), bits))
+        if len(self._head) >= HEADER.size and page[1] != FORMAT_MAJOR:
             raise NpuscopeError(
                 "the header page is of another version of the format",
                 file=self.name,
-                found=f"{major}.{minor}",
+                found=f"{page[1]}.{page[2]}",
                 expected=f"{FORMAT_MAJOR}.x",
                 exit_code=Exit.NOT_RECOGNISED,
             )
-        if size % HEADER_PAGE or not HEADER.size + length <= size <= 1 << 28:
-            self.note = f"{self.name}: the header page is damaged and was not used"
-            return
-        if size > len(self._head):
-            self._head += self._take(size - len(self._head))
-        text = _swapped(self._head[:size], bits)[HEADER.size : HEADER.size + length]
-        if len(self._head) < size or crc32(text) != check:
+        size = page_size(_swapped(self._head[: HEADER.size], bits))
+        self._head += self._take(max(0, size - len(self._head)))
+        text = page_text(_swapped(self._head[:size], bits))
+        if text is None:
             self.note = f"{self.name}: the header page is damaged and was not used"
             return
         self.header, self.header_bytes = text, size
@@ -342,6 +371,8 @@ class Source:
         self.swap = self.swap or entry.swap
         self._starts.append(self.position)
         self._shifts.append(self.header_bytes)
+        if index and entry.header not in (None, self.header):
+            self.notes.append(f"{entry.name}: its header page differs from that of {self.names[0]} and was not used")
         return entry
 
     def fill(self, view: memoryview) -> int:
@@ -411,8 +442,11 @@ def _is_dump(path: Path) -> bool:
         raise _unreadable(error, str(path)) from error
 
 
-def expand(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Files of ``paths``: globs without a file of that name, and the dumps in folders in natural order."""
+def expand(paths: Iterable[str | os.PathLike[str]], notes: list[str] | None = None) -> list[str]:
+    """Files of ``paths``: globs without a file of that name, and the dumps in folders in natural order.
+
+    A file that is there twice, also by another name, is taken once, in its first place; ``notes`` gets a line of it.
+    """
     names: list[str] = []
     for path in [os.fspath(path) for path in paths]:
         if path == STDIN:
@@ -433,7 +467,23 @@ def expand(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
             names += matches
         else:
             names.append(path)
-    return names
+    return _once(names, [] if notes is None else notes)
+
+
+def _once(names: list[str], notes: list[str]) -> list[str]:
+    """``names`` without those of a regular file that an earlier one names too."""
+    taken: dict[object, str] = {}
+    for place, name in enumerate(names):
+        key: object = place
+        if name != STDIN and os.path.isfile(name):
+            info = os.stat(name)
+            key = info.st_dev, info.st_ino
+        if key not in taken:
+            taken[key] = name
+            continue
+        first = taken[key]
+        notes.append(f"{name} is named twice, read once" if name == first else f"{name} is {first}, read once")
+    return list(taken.values())
 
 
 def open_source(

@@ -30,7 +30,7 @@ def command(options: Options, deep: bool) -> Exit:
     from npuscope.cli.judge import complain, judge, judge_survey
     from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
-    from npuscope.cli.session import prepare, start, tell
+    from npuscope.cli.session import prepare, start, tell, tell_notes
     from npuscope.survey import survey
     from npuscope.views.info import info_json, info_text, survey_text
     from npuscope.views.trust import survey_trust
@@ -45,6 +45,7 @@ def command(options: Options, deep: bool) -> Exit:
             fact = info_json(capture.names, title, seen, trust, seen.full_pass_s)
             text = survey_text(capture.names, title, seen, trust)
             findings = judge_survey(seen, options)
+            tell_notes(capture.notes, options)
         else:
             begun = time.monotonic()
             timeline = capture.timeline

@@ -32,8 +32,12 @@ def judge(ledger: Ledger, timeline: Timeline | None, options: Options) -> list[F
         text = f"{count(ledger.conflict_count)} conflicts in the stream, the first: {safe(ledger.conflicts[0])}"
         found.append((Exit.CONFLICT, text))
     found += _loss(ledger, options)
-    if not (ledger.end_seen and not ledger.tail) and not options.allow_open:
+    if not ledger.end_seen and not options.allow_open:
         found.append((Exit.LOSS, NO_END))
+    behind = max(ledger.behind_end, ledger.tail) if ledger.end_seen else 0
+    if behind and not options.allow_open:
+        text = f"{count(behind)} bytes behind END belong to no trace: something was appended"
+        found.append((Exit.LOSS, f"{text}; --allow-open accepts it"))
     if timeline is not None and options.min_coverage is not None:
         found += _coverage(timeline, options.min_coverage)
     return found

@@ -70,7 +70,7 @@ def _apply(function: Callable[..., Any], options: tuple[Callable[[Any], Any], ..
 _PATH: Final = click.Path(path_type=str)
 
 _INPUT: Final = (
-    click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_PATH),
+    click.argument("files", metavar="FILE...", nargs=-1, type=_PATH),
     _option("--window", metavar="A..B", help="Only [A, B): 10us..2ms after the first record, ep:3, ep:3..ep:9."),
     _option("--graph", metavar="TOML", type=_PATH, help="Buffers and stages; without: an assumed chain."),
     _option("--desc", metavar="TOML", type=_PATH, help="Full description, as in a header page."),

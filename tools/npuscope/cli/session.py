@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Final
 
 import click
@@ -18,7 +19,7 @@ from npuscope.timeline import Timeline
 from npuscope.units import parse_duration, parse_percent, parse_picoseconds, safe
 from npuscope.views.ledger import ledger_text
 
-__all__ = ["command_line", "paths", "prepare", "resolve", "start", "tell", "window"]
+__all__ = ["command_line", "paths", "prepare", "resolve", "start", "tell", "tell_notes", "window"]
 
 NOTES: Final = 3
 """Notes of the reader printed without ``-v``."""
@@ -26,6 +27,10 @@ NOTES: Final = 3
 
 def paths(options: Options) -> tuple[list[str], Window | None]:
     """The files without their ``@A..B``, and the one window asked for by it or by ``--window``."""
+    if not options.files:
+        raise click.UsageError(
+            "no input: give files, folders or globs, or - for stdin", click.get_current_context(True)
+        )
     names, windows = [], [options.window] if options.window else []
     for argument in options.files:
         name, text = split_window(argument)
@@ -44,6 +49,9 @@ def prepare(options: Options) -> None:
     for percent in (options.allow_loss, options.min_coverage):
         if percent is not None:
             parse_percent(percent)
+    for flag, text in (("--time-unit", options.time_unit), ("--sample-period", options.sample_period)):
+        if text is not None and parse_picoseconds(text) <= 0:
+            raise NpuscopeError(f"{flag} must be more than 0", found=text)
 
 
 def start(options: Options, progress: Progress | None = None, *, blame_only: bool = False) -> Capture:
@@ -56,8 +64,8 @@ def start(options: Options, progress: Progress | None = None, *, blame_only: boo
         graph=options.desc or options.graph,
         force_desc=options.force_desc,
         text=Text(
-            time_unit_ps=parse_picoseconds(options.time_unit) if options.time_unit else None,
-            sample_period_ns=parse_duration(options.sample_period) if options.sample_period else None,
+            time_unit_ps=None if options.time_unit is None else parse_picoseconds(options.time_unit),
+            sample_period_ns=None if options.sample_period is None else parse_duration(options.sample_period),
             allow_backwards=options.allow_backwards,
             refuse=options.format == "npt1",
         ),
@@ -66,6 +74,14 @@ def start(options: Options, progress: Progress | None = None, *, blame_only: boo
     )
     if options.format == "text" and capture.kind != TEXT:
         raise NpuscopeError("not $fwrite text", file=names[0], hint="leave --format out", exit_code=Exit.NOT_RECOGNISED)
+    given = {
+        "--time-unit": options.time_unit,
+        "--sample-period": options.sample_period,
+        "--allow-backwards": options.allow_backwards,
+    }
+    if capture.kind != TEXT and any(given.values()):
+        flags = " and ".join(flag for flag, value in given.items() if value)
+        capture.notes.append(f"{flags} left aside: for text dumps only, this is none")
     return capture
 
 
@@ -115,17 +131,23 @@ def command_line(verb: str, options: Options) -> str:
     return shlex.join(words)
 
 
+def tell_notes(notes: Sequence[str], options: Options) -> None:
+    """The first notes on stderr, with ``-v`` all of them, unless quiet."""
+    if options.quiet:
+        return
+    for note in notes[: None if options.verbose else NOTES]:
+        click.echo(f"npuscope: note: {safe(note)}", err=True)
+    if len(notes) > NOTES and not options.verbose:
+        click.echo(f"npuscope: note: {len(notes) - NOTES} more notes, see -v", err=True)
+
+
 def tell(capture: Capture, options: Options, *, windows_placed: bool = True) -> None:
     """Notes of the reader, and with ``-v`` the ledger, on stderr.
 
     windows_placed: put the windows on the axis of the timeline, which takes a pass if there was none.
     """
     ledger = capture.ledger
-    if not options.quiet:
-        for note in ledger.notes[: None if options.verbose else NOTES]:
-            click.echo(f"npuscope: note: {safe(note)}", err=True)
-        if len(ledger.notes) > NOTES and not options.verbose:
-            click.echo(f"npuscope: note: {len(ledger.notes) - NOTES} more notes, see -v", err=True)
+    tell_notes(ledger.notes, options)
     if options.verbose:
         places, origin = [(w.from_ns, w.to_ns) for w in ledger.windows], ledger.first_ts or 0
         if windows_placed:

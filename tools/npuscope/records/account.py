@@ -60,10 +60,11 @@ class Account:
     """Fed with every batch in stream order; writes ``ledger``.
 
     desc_hash: hash the user's description has, 0 = none given. force: take the dump although its hash differs.
+    hint: what to try when it does.
     """
 
-    def __init__(self, ledger: Ledger, *, name: str, desc_hash: int, force: bool) -> None:
-        self.ledger, self._name, self._hash, self._force = ledger, name, desc_hash, force
+    def __init__(self, ledger: Ledger, *, name: str, desc_hash: int, force: bool, hint: str) -> None:
+        self.ledger, self._name, self._hash, self._force, self._hint = ledger, name, desc_hash, force, hint
         self._streams: dict[int, _Stream] = {}
         self._from_start = False
         self._waiting: dict[int, _Waiting] = {}
@@ -249,18 +250,18 @@ class Account:
     def group_hash(self, told: int) -> None:
         """Check the low 16 bits of the hash, which every group tells."""
         if told and self.ledger.hash is None and self._hash:
-            self.check_hash(told, self._hash & 0xFFFF)
+            self.check_hash(told, self._hash, low=True)
 
-    def check_hash(self, told: int, given: int) -> None:
-        """Refuse a description that is not the dump's; 0 on either side = none."""
-        if told and given and told != given:
+    def check_hash(self, told: int, given: int, *, low: bool = False) -> None:
+        """Refuse a description that is not the dump's; 0 on either side = none. low: only 16 bits were told."""
+        if told and given and told != (given & 0xFFFF if low else given):
             if not self._force:
                 raise NpuscopeError(
                     "the description is not the one this trace was made with",
                     file=self._name,
-                    found=f"hash {given:#x}",
-                    expected=f"hash {told:#x}",
-                    hint="give the right one, or force it with --force-desc",
+                    found=f"hash {given:016x}",
+                    expected=f"hash ..{told:04x}, all that was told so far" if low else f"hash {told:016x}",
+                    hint=self._hint,
                 )
             self.ledger.note("the description was forced: its hash differs from the trace's")
 

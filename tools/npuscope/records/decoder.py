@@ -17,6 +17,7 @@ from npuscope.records.feed import Feed
 from npuscope.records.framing import Framing
 from npuscope.records.order import Order
 from npuscope.source import Source, foreign
+from npuscope.units import size
 
 __all__ = ["BLOCK_BYTES", "MAX_DISORDER_NS", "Decoder", "decode"]
 
@@ -24,6 +25,7 @@ BLOCK_BYTES: Final = 1 << 21
 """Bytes read at a time: large enough to hide the cost of a call, small enough for the caches (measured)."""
 MAX_DISORDER_NS: Final = 1000
 """Default of the header page's max_disorder_ns."""
+HASH_HINT: Final = "give the right one, or force it with --force-desc"
 
 
 class Decoder:
@@ -40,12 +42,13 @@ class Decoder:
         max_disorder_ns: int = MAX_DISORDER_NS,
         desc_hash: int = 0,
         force_desc: bool = False,
+        hash_hint: str = HASH_HINT,
         block_bytes: int = BLOCK_BYTES,
     ) -> None:
         self.source, self.ledger = source, Ledger()
         self._keep = None if keep is None else np.asarray(keep, bool).tobytes()
         self._feed = Feed(source, block_bytes)
-        account = Account(self.ledger, name=source.names[0], desc_hash=desc_hash, force=force_desc)
+        account = Account(self.ledger, name=source.names[0], desc_hash=desc_hash, force=force_desc, hint=hash_hint)
         self._account = account
         self._framing = Framing(self._feed, self.ledger, account, max_disorder_ns)
         self._order = Order(max_disorder_ns, self.ledger)
@@ -69,19 +72,21 @@ class Decoder:
     def _finish(self) -> None:
         ledger, source = self.ledger, self.source
         self._account.finish()
-        ledger.header, ledger.swap, ledger.files = source.header_bytes, source.swap, list(source.names)
-        ledger.total = self._feed.position + ledger.header
+        ledger.header += source.header_bytes
+        ledger.swap, ledger.files = source.swap, list(source.names)
+        ledger.total = self._feed.position + source.header_bytes
         for note in source.notes:
             ledger.note(note)
         if source.swap:
             ledger.note(f"the dump is byte-swapped in {source.swap}-bit words and was turned back")
         ledger.check()
         ledger.complete = True
-        if not ledger.ok + ledger.salvaged + ledger.sync:
+        if not ledger.records:
+            where = f"its first {size(ledger.total)}" if self._feed.endless else "it"
             what = "blank" if ledger.blank and not ledger.bad else source.head_kind
             found = foreign("unknown" if what == "npt" else what)
             raise NpuscopeError(
-                "no frame of a trace in it",
+                f"no frame of a trace in {where}",
                 file=source.names[0],
                 found=found,
                 expected="SYNC A, B and C of one group at least",
@@ -96,14 +101,15 @@ def decode(
     max_disorder_ns: int = MAX_DISORDER_NS,
     desc_hash: int = 0,
     force_desc: bool = False,
+    hash_hint: str = HASH_HINT,
     block_bytes: int = BLOCK_BYTES,
 ) -> Decoder:
     """Decode ``source`` (of ``npuscope.source.open_source``); see ``Decoder``.
 
     keep: bool[256] over the kindsub byte, the records to give out; the ledger covers all of them anyhow.
     max_disorder_ns: slowest crossing plus pipeline, of the description. desc_hash: hash of the user's description,
-    0 = none; one that differs from the trace's is an error unless ``force_desc``. block_bytes: read at a time,
-    without influence on the result.
+    0 = none; one that differs from the trace's is an error, with ``hash_hint`` on what to try, unless ``force_desc``.
+    block_bytes: read at a time, without influence on the result.
     """
     return Decoder(
         source,
@@ -111,5 +117,6 @@ def decode(
         max_disorder_ns=max_disorder_ns,
         desc_hash=desc_hash,
         force_desc=force_desc,
+        hash_hint=hash_hint,
         block_bytes=block_bytes,
     )

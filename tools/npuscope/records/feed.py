@@ -29,6 +29,11 @@ class Feed:
         self.final = False
         np.empty(_KEPT_BYTES, np.uint8)  # never touched, freed at once
 
+    @property
+    def endless(self) -> bool:
+        """Whether nobody can say how many bytes there will be, and there are more."""
+        return self._source.size is None and not self.final
+
     def need(self, size: int) -> None:
         """Have at least ``size`` bytes, if there are that many left."""
         if len(self.data) < size and not self.final:

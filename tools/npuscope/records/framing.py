@@ -21,6 +21,7 @@ from npuscope.records.batch import Batch, Hole
 from npuscope.records.feed import Feed
 from npuscope.records.frames import FRAME_BYTES, GROUP_BYTES, Groups, Run, good_run, groups_anywhere, next_good
 from npuscope.records.salvage import FORWARD_NS, POSITIONED, STEP_NS, Reference, Salvaged, salvage
+from npuscope.source import HEADER, page_size, page_text
 
 __all__ = ["Framing"]
 
@@ -30,6 +31,8 @@ SEGMENT_BYTES: Final = 1 << 18
 """Unverified bytes are salvaged in steps of this size, counted from where they begin."""
 AHEAD_BYTES: Final = SEGMENT_BYTES
 """What is looked at beyond a segment, to find the next group."""
+NOTHING_BYTES: Final = 1 << 30
+"""A stream without any record in its first bytes is given up here: /dev/zero has no end."""
 HISTORY: Final = 1 << 16
 """Frames of which the CRC-32 is remembered, to know a copy."""
 _SYNC_A: Final = np.uint8(Kind.SYNC | SyncSub.A << 4)
@@ -49,6 +52,7 @@ class Framing:
         self._crcs = np.zeros(HISTORY, np.uint32)  # of the good frames of this run, by number modulo HISTORY
         self._joined = False  # the bytes before the position are an accepted record
         self._ended = False  # the last frame ended with END
+        self._opened = False  # a header page came behind it
         self._clock: int | None = None  # ts of the last event or group
         self._hole: tuple[Cause, int | None] | None = None  # open since that ts, None: since before all ts
         self._hole_is_blank = True  # nothing but blank bytes in it
@@ -57,9 +61,9 @@ class Framing:
     def __iter__(self) -> Iterator[Batch]:
         feed, synced = self._feed, False
         feed.need(FRAME_BYTES + GROUP_BYTES)
-        while len(feed.data):
+        while len(feed.data) and not self._endless():
             if not synced:
-                synced = yield from self._unverified()
+                synced = self._passed_page() or (yield from self._unverified())
                 continue
             feed.need(FRAME_BYTES + GROUP_BYTES)
             run = good_run(feed.data, 0, final=feed.final)
@@ -72,11 +76,33 @@ class Framing:
                 synced = False
             else:
                 feed.more()
-        self._ledger.end_seen = self._ended
+        self._ledger.end_seen = self._ended and not self._opened
         if self._hole is not None and not self._hole_is_blank:
             cause, since = self._hole
             hole = Hole(0, since or 0, since or 0, None, None, cause)
             yield self._counted(Batch(np.empty(0, RECORD), holes=(hole,)))
+
+    def _endless(self) -> bool:
+        """Whether this is a stream that has held nothing of a trace for so long that it never will."""
+        ledger = self._ledger
+        return self._feed.endless and self._feed.position >= NOTHING_BYTES and not ledger.records
+
+    def _passed_page(self) -> bool:
+        """Pass over a header page behind an END: another capture was appended. Returns whether a group follows it."""
+        if not self._ended:
+            return False
+        feed = self._feed
+        feed.need(HEADER.size)
+        size = page_size(feed.data[: HEADER.size].tobytes())
+        feed.need(size)
+        if page_text(feed.data[:size].tobytes()) is None:
+            return False
+        feed.drop(size)
+        self._ledger.header += size
+        self._opened = True
+        self._ledger.note("a header page behind END was passed over: another capture was appended")
+        feed.need(FRAME_BYTES + GROUP_BYTES)
+        return len(groups_anywhere(feed.data, 0, 1)) > 0
 
     # ---------------------------------------------------------------- good frames
     def _good(self, run: Run) -> Iterator[Batch]:
@@ -105,7 +131,6 @@ class Framing:
         ledger.pad += pads
         ledger.sync += syncs
         ledger.ok += len(batch) - pads - syncs
-        self._account.group_hash(int(groups["hash"][0]))
         if pads:
             batch = batch.take(batch.kindsub != _PAD).with_holes(holes)
         last = slice(max(0, len(batch) - FRAME_BYTES // RECORD_BYTES), len(batch))
@@ -114,7 +139,9 @@ class Framing:
         self._last_good = int(groups["number"][-1])
         self._before = Reference(int(groups["ts"][-1]), self._last_good)
         self._joined, self._ended = True, run.ended
-        yield self._counted(batch)
+        counted = self._counted(batch)
+        self._account.group_hash(int(groups["hash"][0]))
+        yield counted
 
     def _copies(self, run: Run) -> int:
         """How many leading frames of ``run`` are ones that this run of the stream had already.
@@ -152,7 +179,7 @@ class Framing:
         self._ledger.restarts += 1
         self._hole = Cause.RESTART, self._hole[1] if self._hole else self._floor()
         self._account.restart_unseen()
-        self._last_good, self._ended = -1, False
+        self._last_good, self._ended, self._opened = -1, False, False
 
     def _start(self) -> None:
         """Frame 0: a new run of the stream."""
@@ -164,7 +191,7 @@ class Framing:
             self._hole = Cause.RESTART, self._hole[1] if self._hole else self._floor()
         self._account.start()
         self._crcs[:] = 0
-        self._last_good, self._ended = -1, False
+        self._last_good, self._ended, self._opened = -1, False, False
 
     # ---------------------------------------------------------------- unverified bytes
     def _unverified(self) -> Generator[Batch, None, bool]:
@@ -248,6 +275,7 @@ class Framing:
         for left, right in zip(ends[gap].tolist(), begins[gap].tolist(), strict=True):
             if at_end and right == part.stop and right - left < RECORD_BYTES:
                 ledger.tail += right - left
+                ledger.behind_end += right - left if self._ended else 0
                 gap[-1] = False
             else:
                 self._waste(data, left, right)
@@ -260,8 +288,11 @@ class Framing:
         self._date_groups(part, own, gap)
         ahead = groups[groups["at"] >= part.stop]
         limit = int(ahead["ts"][0]) if len(ahead) else None if at_end else (self._clock or 0) + FORWARD_NS
-        if self._ended and (part.quality < 2).any():
-            self._start_unseen()
+        if self._ended:
+            if (part.quality < 2).any():
+                self._start_unseen()
+            else:
+                ledger.behind_end += len(raw) * RECORD_BYTES
         holes = self._holes(part, gap, limit)
         shown = raw["kindsub"] != _PAD
         batch = Batch(raw[shown], quality=part.quality[shown], offset=self._feed.position + part.at[shown], holes=holes)
@@ -285,6 +316,8 @@ class Framing:
         blank = RECORD_BYTES * int(np.count_nonzero(same & ((cells[:, 0] == 0) | (cells[:, 0] == 255)))) if count else 0
         self._ledger.blank += blank
         self._ledger.bad += right - left - blank
+        if self._ended:
+            self._ledger.behind_end += right - left - blank
         self._hole_is_blank &= blank == right - left
 
     def _date_groups(self, part: Salvaged, own: Groups, gap: npt.NDArray[np.bool_]) -> None:

@@ -30,7 +30,7 @@ def info_text(
     lines += _times(ledger.first_ts, span_ns)
     lines.append(("records", _records(ledger)))
     lines += _sources(ledger)
-    lines += [(item.name, item.text) for item in trust]
+    lines += [(item.name, item.text) for item in trust if item.name != "input"]  # that is the first line
     lines.append(("full pass", f"{seconds:.1f} s" if seconds >= 0.1 else "under 0.1 s"))
     return fields(lines)
 
@@ -70,7 +70,7 @@ def info_json(
 
 
 def _named(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} .. {names[-1]} ({len(names)} files)"
+    return names[0] if len(names) == 1 else f"{len(names)} files read as one capture: {names[0]} .. {names[-1]}"
 
 
 def _format(version: tuple[int, int] | None, config: dict[int, dict[int, int]]) -> str:

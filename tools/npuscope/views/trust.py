@@ -46,6 +46,8 @@ class Trust:
 def trust(ledger: Ledger, timeline: Timeline) -> list[Trust]:
     """All statements about a capture that was read in full."""
     found = [loss(ledger), damage(ledger), coverage(timeline), ending(ledger)]
+    if len(ledger.files) > 1:
+        found.insert(0, files(ledger.files))
     if ledger.conflict_count:
         found.insert(0, conflicts(ledger))
     if ledger.lines:
@@ -109,9 +111,11 @@ def damage(ledger: Ledger) -> Trust:
     parts = []
     if ledger.bad:
         parts.append(f"{size(ledger.bad)} are no record")
+    if ledger.behind_end:
+        parts.append(f"{size(ledger.behind_end)} stand behind END and belong to nothing")
     if ledger.blank:
         parts.append(f"{size(ledger.blank)} are blank")
-    if ledger.tail:
+    if ledger.tail and not ledger.end_seen:
         parts.append(f"the last record is cut after {ledger.tail} bytes")
     if ledger.salvaged - ledger.open_records > 0:
         parts.append(f"{count(ledger.salvaged - ledger.open_records)} records salvaged from bad frames")
@@ -124,6 +128,11 @@ def damage(ledger: Ledger) -> Trust:
     if not parts:
         return Trust("damage", "none", "ok")
     return Trust("damage", ", ".join(parts), "bad" if ledger.damaged else "warn")
+
+
+def files(names: Sequence[str]) -> Trust:
+    """Several files are read as one capture, in this order."""
+    return Trust("input", f"{len(names)} files read as one capture: {names[0]} .. {names[-1]}")
 
 
 def conflicts(ledger: Ledger) -> Trust:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -34,14 +36,14 @@ def crc8(record: bytes) -> int:
 
 def crc8_records(records: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """CRC-8 of each row of ``records``, shape (n, 16), dtype u1; returns shape (n,), dtype u1."""
-    table = crc8_table()
+    table = crc8_table().tobytes()
+    columns = records.T.copy()
+    columns[7] &= 0x7F
     state = np.full(len(records), CRC8_INIT, np.uint8)
-    for index in CRC8_BYTE_ORDER:
-        column = records[:, index]
-        state = table[state ^ (column & 0x7F if index == 7 else column)]
+    for index in CRC8_BYTE_ORDER:  # bytes.translate looks up twice as fast as indexing
+        state = np.frombuffer((state ^ columns[index]).tobytes().translate(table), np.uint8)
     return state
 
 
-def crc32(data: bytes | bytearray | memoryview | npt.NDArray[np.uint8], value: int = 0) -> int:
-    """CRC-32 (IEEE, as zlib) of ``data``, continued from ``value``."""
-    return int(_crc32(data, value))
+crc32: Final[Callable[..., int]] = _crc32
+"""CRC-32 (IEEE, as zlib) of bytes, continued from a second argument. Not wrapped: it is called for each frame."""

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.layout import FORMAT_MAJOR, SRC_FRAMER, BpSub, Cfg, ClkSub, Cnt, Kind, LossSub, TimeQuality
+from npuscope.layout import FORMAT_MAJOR, SRC_FRAMER, BpSub, Cfg, ClkSub, Cnt, Kind, LossSub
 from npuscope.ledger import MAX_LISTED, Cause, ClockStep, Ledger, SourceCount, Window
-from npuscope.records.batch import TQ_LSB, Batch, Hole
+from npuscope.records.batch import SRC_MASK, TQ_LSB, Batch, Hole
 from npuscope.records.salvage import KNOWN
 
 __all__ = ["Account"]
@@ -24,8 +24,8 @@ U1 = npt.NDArray[np.uint8]
 
 SEQ: Final = 256
 WORD: Final = 1 << 32
-MANY_SOURCES: Final = 24
-"""From here on one histogram is faster than counting source by source."""
+MANY_HEADS: Final = 24
+"""From so many values of the srctq byte on one histogram is faster than counting them one by one."""
 _BP: Final = np.uint8(Kind.BP)
 _CNT_ACCEPTED: Final = Kind.CNT | Cnt.ACCEPTED << 4
 _CNT_DROPPED: Final = Kind.CNT | Cnt.DROPPED << 4
@@ -68,6 +68,7 @@ class Account:
         self._streams: dict[int, _Stream] = {}
         self._from_start = False
         self._waiting: dict[int, _Waiting] = {}
+        self._heads = np.empty(0, np.uint8)  # srctq bytes of the last batch
         self._vague: set[int] = set()  # sources with a loss that no CNT settled
 
     # ---------------------------------------------------------------- events from the framing
@@ -132,30 +133,37 @@ class Account:
         """Records without a hole between them, all of quality 0 or 1, no PAD."""
         if not len(batch):
             return
-        src, others = batch.src, batch.others
-        counts = self._per_source(src)
-        numbered = {}
-        for source, count in counts.items():
+        by_source, by_quality = self._by_head(batch.srctq)
+        for source, count in by_source.items():
             stream = self._streams.get(source)
             if stream is None or stream.broken:
-                seq = int(batch.raw["seq"][int(np.argmax(src == source))])
+                seq = int(batch.raw["seq"][int(np.argmax(batch.src == source))])
                 stream = self._resume(source, stream, seq)
-            numbered[source] = stream.next
             stream.next += count
             self.ledger.sources[source].decoded += count
-        self._histogram(batch, others)
-        self._clock_quality(batch)
-        self._read_others(batch, others, numbered)
+        self._histogram(batch)
+        for quality, count in by_quality.items():
+            self.ledger.clock[quality] = self.ledger.clock.get(quality, 0) + count
+        self._read_others(batch, batch.others)
         ledger = self.ledger
         ledger.first_ts = int(batch.ts[0]) if ledger.first_ts is None else ledger.first_ts
         ledger.last_ts = int(batch.ts[-1])
 
-    def _per_source(self, src: U1) -> dict[int, int]:
-        if len(self._streams) <= MANY_SOURCES:
-            counts = {source: int(np.count_nonzero(src == source)) for source in self._streams}
-            if sum(counts.values()) == len(src):
-                return {source: count for source, count in counts.items() if count}
-        return {source: count for source, count in enumerate(np.bincount(src, minlength=64).tolist()) if count}
+    def _by_head(self, srctq: U1) -> tuple[dict[int, int], dict[int, int]]:
+        """Records by source and by time quality; the few values of the byte seen last are counted one by one."""
+        few = self._heads if len(self._heads) <= MANY_HEADS else self._heads[:0]
+        counts = [int(np.count_nonzero(srctq == value)) for value in few]
+        if sum(counts) < len(srctq):
+            every = np.bincount(srctq, minlength=256)
+            self._heads = np.flatnonzero(every).astype(np.uint8)
+            counts = every[self._heads].tolist()
+        by_source: dict[int, int] = {}
+        by_quality: dict[int, int] = {}
+        for value, count in zip(self._heads.tolist(), counts, strict=True):
+            if count:
+                by_source[value & int(SRC_MASK)] = by_source.get(value & int(SRC_MASK), 0) + count
+                by_quality[value >> int(TQ_LSB)] = by_quality.get(value >> int(TQ_LSB), 0) + count
+        return by_source, by_quality
 
     def _resume(self, source: int, stream: _Stream | None, seq: int) -> _Stream:
         """The first record of a source, or its first one behind a hole."""
@@ -179,45 +187,36 @@ class Account:
                 waiting.lost += count
                 waiting.vague |= len(stream.pending) > 1
 
-    def _histogram(self, batch: Batch, others: npt.NDArray[np.intp]) -> None:
-        kindsub = batch.kindsub[others]
-        counts = np.bincount(kindsub, minlength=256)
+    def _histogram(self, batch: Batch) -> None:
+        counts = np.bincount(batch.codes, minlength=256)
         strange = np.flatnonzero(counts.astype(bool) & ~KNOWN).tolist()
         table = {f"{Kind(code & 0xF).name}.{code >> 4}": int(counts[code]) for code in strange}
-        odd = batch.kindsub[(batch.kindsub >= (max(BpSub) + 1 << 4)) & (batch.kind == _BP)] >> np.uint8(4)
+        rare = batch.kindsub[batch.rare]
+        odd = rare[(rare >= (max(BpSub) + 1 << 4)) & (rare & np.uint8(0xF) == _BP)] >> np.uint8(4)
         for sub in np.unique(odd).tolist():
             table[f"{Kind.BP.name}.{sub}"] = int(np.count_nonzero(odd == sub))
         for name, count in table.items():
             self.ledger.unknown[name] = self.ledger.unknown.get(name, 0) + count
         kinds = counts.reshape(16, 16).sum(axis=0).tolist()
-        kinds[Kind.BP] += len(batch) - len(others)
+        kinds[Kind.BP] += len(batch) - len(batch.codes)
         for kind in Kind:
             if kinds[kind]:
                 self.ledger.kinds[kind.name] = self.ledger.kinds.get(kind.name, 0) + int(kinds[kind])
 
-    def _clock_quality(self, batch: Batch) -> None:
-        clock, above = self.ledger.clock, 0
-        for quality in sorted(TimeQuality, reverse=True):
-            reached = int(np.count_nonzero(batch.srctq >= quality << int(TQ_LSB))) if quality else len(batch)
-            if reached > above:
-                clock[int(quality)] = clock.get(int(quality), 0) + reached - above
-                above = reached
-
-    def _read_others(self, batch: Batch, others: npt.NDArray[np.intp], numbered: dict[int, int]) -> None:
+    def _read_others(self, batch: Batch, others: npt.NDArray[np.intp]) -> None:
         """CNT, LOSS, CLK steps and CFG: rare beside BP."""
-        raw = batch.rows(others)
-        kindsub, source, payload = raw["kindsub"], raw["srctq"] & np.uint8(0x3F), raw["payload"]
+        kindsub, source, payload = batch.codes, batch.src[others], batch.raw["payload"][others]
         kind = kindsub & np.uint8(0xF)
         chosen = np.flatnonzero(kind == Kind.CFG)
         keys = (source[chosen].astype(np.int64) << 4 | kindsub[chosen] >> np.uint8(4)).tolist()
         self._config(dict(zip(keys, payload[chosen].tolist(), strict=True)))
         chosen = np.flatnonzero((kind == Kind.LOSS) | (kindsub == _STEP_LO) | (kindsub == _STEP_HI))
-        losses = self._losses(raw[chosen], others[chosen].tolist()) if len(chosen) else {}
+        losses = self._losses(batch.rows(others[chosen]), others[chosen].tolist()) if len(chosen) else {}
         chosen = np.flatnonzero(kindsub == _CNT_ACCEPTED)
         last = dict(zip(source[chosen].tolist(), chosen.tolist(), strict=True))
         for src, index in last.items():
             place = int(others[index])
-            number = numbered[src] + int(np.count_nonzero(batch.src[:place] == src))
+            number = self._streams[src].next - int(np.count_nonzero(batch.src[place:] == src))
             self._accepted(src, number, int(payload[index]), int(batch.ts[place]))
         chosen = np.flatnonzero(kindsub == _CNT_DROPPED)
         last = dict(zip(source[chosen].tolist(), chosen.tolist(), strict=True))

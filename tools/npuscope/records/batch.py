@@ -10,7 +10,7 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from npuscope.layout import PAYLOAD, RECORD, RECORD_BYTES, Kind
+from npuscope.layout import PAYLOAD, RECORD, RECORD_BYTES, BpSub, Kind
 from npuscope.ledger import Cause
 
 __all__ = ["Batch", "Hole"]
@@ -20,6 +20,11 @@ I8 = npt.NDArray[np.int64]
 TQ_LSB: Final = np.uint8(6)
 SRC_MASK: Final = np.uint8(0x3F)
 LAYER, OCC, BP_EN = PAYLOAD[Kind.BP, None][:3]
+COMMON: Final = np.array([Kind.BP | sub << 4 for sub in (BpSub.LEVEL, BpSub.BP_ON, BpSub.BP_OFF, BpSub.RAW)], np.uint8)
+_COMMON_FIRST: Final = COMMON[0]
+_COMMON_MASK: Final = ~np.bitwise_or.reduce(COMMON - COMMON[0])
+"""The codes of ``COMMON`` are all those that differ from the first one in these bits only."""
+_HEAD: Final = np.dtype({"names": ["head"], "formats": ["<u2"], "offsets": [8], "itemsize": RECORD_BYTES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +96,30 @@ class Batch:
         return np.ascontiguousarray(self.raw["ts"])
 
     @cached_property
+    def _head(self) -> npt.NDArray[np.uint16]:
+        """kindsub | srctq << 8: one pass over the records instead of two."""
+        return np.ascontiguousarray(self.raw.view(_HEAD)["head"])
+
+    @cached_property
     def kindsub(self) -> U1:
         """kind | sub << 4, u1 (n,)."""
-        return np.ascontiguousarray(self.raw["kindsub"])
+        return self._head.astype(np.uint8)
+
+    @cached_property
+    def rare(self) -> npt.NDArray[np.intp]:
+        """Indices of all records but BP LEVEL, BP_ON, BP_OFF and RAW (``COMMON``), which are most of a dump."""
+        return np.flatnonzero(self.kindsub - _COMMON_FIRST & _COMMON_MASK != 0)
 
     @cached_property
     def others(self) -> npt.NDArray[np.intp]:
         """Indices of the records that are not BP."""
-        return np.flatnonzero(self.kind != np.uint8(Kind.BP))
+        found: npt.NDArray[np.intp] = self.rare[self.kindsub[self.rare] & np.uint8(0xF) != np.uint8(Kind.BP)]
+        return found
+
+    @cached_property
+    def codes(self) -> U1:
+        """kindsub of the records that are not BP."""
+        return self.kindsub[self.others]
 
     @cached_property
     def kind(self) -> U1:
@@ -113,7 +134,7 @@ class Batch:
     @cached_property
     def srctq(self) -> U1:
         """src | tq << 6, u1 (n,)."""
-        return np.ascontiguousarray(self.raw["srctq"])
+        return (self._head >> np.uint16(8)).astype(np.uint8)
 
     @cached_property
     def src(self) -> U1:
@@ -167,10 +188,13 @@ class Batch:
     def take(self, index: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> Batch:
         """The records ``index``, without holes."""
         quality = self._quality if isinstance(self._quality, int) else self._quality[index]
-        if isinstance(index, slice) and isinstance(self._offset, int):
-            start, _, step = index.indices(len(self))
-            if step == 1:
-                return Batch(self.raw[index], quality=quality, offset=self._offset + RECORD_BYTES * start)
+        if isinstance(self._offset, int):
+            if isinstance(index, slice):
+                start, _, step = index.indices(len(self))
+                if step == 1:
+                    return Batch(self.raw[index], quality=quality, offset=self._offset + RECORD_BYTES * start)
+            elif index.dtype != bool:
+                return Batch(self.rows(index), quality=quality, offset=self._offset + RECORD_BYTES * index)
         return Batch(self.rows(index), quality=quality, offset=self.offset[index])
 
     def rows(self, index: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> npt.NDArray[np.void]:

@@ -57,9 +57,9 @@ def groups_at(buf: U1, at: npt.NDArray[np.int64]) -> Groups:
     right = (record["kindsub"] == _SYNC_KINDSUBS) & ((record["srctq"] & 0x3F) == SRC_FRAMER)
     right &= (crc8_records(rows) == rows[:, 11]).reshape(-1, SYNCS)
     valid = right.all(axis=1) & (record["ts"][:, 0] == MAGIC) & (record["ts"][:, 1] < 1 << 63)
-    record = record[valid]
+    at, record = at[valid], rows.reshape(-1, GROUP_BYTES)[valid].view(RECORD)
     groups = np.empty(len(record), GROUP)
-    groups["at"], groups["number"], groups["ts"] = at[valid], record["payload"][:, 0], record["ts"][:, 1]
+    groups["at"], groups["number"], groups["ts"] = at, record["payload"][:, 0], record["ts"][:, 1]
     groups["crc"] = record["payload"][:, 1]
     groups["count"], groups["hash"] = record["payload"][:, 2] & 0xFFFF, record["payload"][:, 2] >> HASH_SHIFT
     return groups
@@ -114,14 +114,32 @@ class Run:
     settled: bool
 
 
-def good_run(buf: U1, start: int, *, final: bool) -> Run:
-    """The good frames from the valid group at ``start``, whose phase the run keeps. final: no bytes follow ``buf``."""
-    rows = (len(buf) - start) // RECORD_BYTES
-    words = buf[start : start + rows * RECORD_BYTES].view("<u8")[::2]
-    groups = groups_at(buf, np.flatnonzero(words == MAGIC) * RECORD_BYTES + start)
+def _groups_of(buf: U1, start: int, *, full: bool) -> Groups:
+    """The valid groups from the one at ``start`` on, at its phase; full: only looked for behind the last full frame."""
+    at = np.arange(start, len(buf) - GROUP_BYTES + 1, FRAME_BYTES) if full else np.array([start])
+    ahead = groups_at(buf, at)
+    ahead = ahead[: _leading(ahead["at"] == at[: len(ahead)])]
+    count = _leading(links(ahead))
+    rest = buf[int(ahead["at"][count]) :]
+    words = rest[: len(rest) // RECORD_BYTES * RECORD_BYTES].view("<u8")[::2]
+    places = np.flatnonzero(words == MAGIC) * RECORD_BYTES + ahead["at"][count]
+    behind = groups_at(buf, places) if len(places) > 1 else ahead[count : count + 1]
+    return np.concatenate([ahead[:count], behind])
+
+
+def _leading(flags: npt.NDArray[np.bool_]) -> int:
+    """How many of ``flags`` are true before the first that is not."""
+    return len(flags) if flags.all() else int(np.argmin(flags))
+
+
+def good_run(buf: U1, start: int, *, final: bool, full: bool = True) -> Run:
+    """The good frames from the valid group at ``start``, whose phase the run keeps. final: no bytes follow ``buf``.
+
+    full: expect full frames, which is faster; a group inside one of the frames found is then not seen.
+    """
+    groups = _groups_of(buf, start, full=full)
     at, crcs = groups["at"].tolist(), groups["crc"].tolist()
-    fits = links(groups)
-    likely = len(fits) if fits.all() else int(np.argmin(fits))
+    likely = _leading(links(groups))
     good = 0
     view = memoryview(buf)  # type: ignore[arg-type]
     while good < likely and crc32(view[at[good] : at[good + 1]]) == crcs[good + 1]:

@@ -66,9 +66,9 @@ class Framing:
                 synced = self._passed_page() or (yield from self._unverified())
                 continue
             feed.need(FRAME_BYTES + GROUP_BYTES)
-            run = good_run(feed.data, 0, final=feed.final)
+            run, batch = self._run()
             if run.stop:
-                yield from self._good(run)
+                yield from self._good(run, batch)
                 feed.drop(run.stop)
                 feed.need(FRAME_BYTES + GROUP_BYTES)
                 synced = not run.ended or len(groups_anywhere(feed.data, 0, 1)) > 0
@@ -105,7 +105,17 @@ class Framing:
         return len(groups_anywhere(feed.data, 0, 1)) > 0
 
     # ---------------------------------------------------------------- good frames
-    def _good(self, run: Run) -> Iterator[Batch]:
+    def _run(self) -> tuple[Run, Batch]:
+        """The good frames at the position, and their records."""
+        feed = self._feed
+        run = good_run(feed.data, 0, final=feed.final)
+        batch = Batch(feed.data[: run.stop].view(RECORD), offset=feed.position)
+        if np.count_nonzero(batch.codes == _SYNC_A) != len(run.groups):  # one stands inside a frame
+            run = good_run(feed.data, 0, final=feed.final, full=False)
+            batch = batch.take(slice(0, run.stop // RECORD_BYTES))
+        return run, batch
+
+    def _good(self, run: Run, batch: Batch) -> Iterator[Batch]:
         """The batch of a run of good frames, without those that this run of the stream had already."""
         copies = self._copies(run)
         groups = run.groups[copies:]
@@ -117,14 +127,14 @@ class Framing:
             self._joined = False
         if not len(groups):
             return
-        data = self._feed.data[skip : run.stop]
+        if skip:
+            batch = batch.take(slice(skip // RECORD_BYTES, len(batch)))
         self._seam(groups[0])
-        self._recent = data[-FRAME_BYTES:].reshape(-1, RECORD_BYTES).copy()
-        raw = data.view(RECORD)
-        raw["ts"][(groups["at"] - skip) // RECORD_BYTES] = groups["ts"]
+        self._recent = batch.raw[-FRAME_BYTES // RECORD_BYTES :].view(np.uint8).reshape(-1, RECORD_BYTES).copy()
+        batch.raw["ts"][(groups["at"] - skip) // RECORD_BYTES] = groups["ts"]
         holes = self._close_hole(0, int(groups["ts"][0]))
-        batch = Batch(raw, offset=self._feed.position + skip, holes=holes)
-        kinds = batch.kind[batch.others]
+        batch.holes = holes
+        kinds = batch.codes & np.uint8(0xF)
         pads, syncs = int(np.count_nonzero(kinds == Kind.PAD)), int(np.count_nonzero(kinds == Kind.SYNC))
         ledger = self._ledger
         ledger.frames += len(groups)

@@ -149,7 +149,7 @@ def _argsort(epoch: I8, ts: I8, src: npt.NDArray[np.uint8]) -> npt.NDArray[np.in
 
 
 def _steps(batch: Batch) -> bool:
-    return bool((batch.kindsub[batch.others] == _STEP_LO).any())
+    return bool((batch.codes == _STEP_LO).any())
 
 
 def _edges(batch: Batch) -> tuple[tuple[int, int], tuple[int, int]] | None:
@@ -158,33 +158,24 @@ def _edges(batch: Batch) -> tuple[tuple[int, int], tuple[int, int]] | None:
     A batch without events gives (largest, smallest): it fits behind everything and changes nothing.
     """
     ts, src = batch.ts, batch.src
-    pinned = batch.others[_PINNED[batch.kindsub[batch.others]]]
+    pinned = batch.others[_PINNED[batch.codes]]
     if len(pinned) == len(batch):
         return (np.iinfo(np.int64).max, 0), (_NEVER, -1)
-    breaks = np.flatnonzero(np.diff(pinned) != 1)
-    firsts, lasts = (
-        pinned[np.append(0, breaks + 1)] if len(pinned) else pinned,
-        pinned[np.append(breaks, -1)] if len(pinned) else pinned,
-    )
-    down = np.flatnonzero(ts[1:] <= ts[:-1])
-    down = down[(ts[down + 1] < ts[down]) | (src[down + 1] < src[down])]
-    left, right = _outside(down, firsts, lasts, -1), _outside(down + 1, firsts, lasts, 1)
-    inside = (left >= 0) & (right < len(ts))
-    left, right = left[inside], right[inside]
-    if ((ts[right] < ts[left]) | ((ts[right] == ts[left]) & (src[right] < src[left]))).any():
-        return None
-    first = int(_outside(np.array([0]), firsts, lasts, 1)[0])
-    last = int(_outside(np.array([len(ts) - 1]), firsts, lasts, -1)[0])
+    new = np.append(True, np.diff(pinned) != 1)[: len(pinned)]
+    before, behind = pinned[new] - 1, pinned[np.append(new[1:], True)[: len(pinned)]] + 1  # each stretch of pinned ones
+    first = int(behind[0]) if len(before) and before[0] < 0 else 0
+    last = int(before[-1]) if len(behind) and behind[-1] == len(ts) else len(ts) - 1
+    inside = slice(int(first > 0), len(before) - int(last < len(ts) - 1))
+    moves = np.ones(len(ts), np.bool_)
+    moves[pinned] = False
+    falls = ts[1:] <= ts[:-1]
+    falls &= moves[1:]
+    falls &= moves[:-1]
+    down = np.flatnonzero(falls) if falls.any() else pinned[:0]
+    for left, right in ((down, down + 1), (before[inside], behind[inside])):
+        if ((ts[right] < ts[left]) | ((ts[right] == ts[left]) & (src[right] < src[left]))).any():
+            return None
     return (int(ts[first]), int(src[first])), (int(ts[last]), int(src[last]))
-
-
-def _outside(at: I8, firsts: I8, lasts: I8, side: int) -> I8:
-    """``at``, moved to before (side -1) or behind (side 1) the stretch firsts..lasts that it lies in, if any."""
-    if not len(firsts):
-        return at
-    which = np.searchsorted(firsts, at, side="right") - 1
-    within = (which >= 0) & (at <= lasts[which])
-    return np.where(within, firsts[which] - 1 if side < 0 else lasts[which] + 1, at)
 
 
 def _epochs(batch: Batch, ts: I8, moves: npt.NDArray[np.bool_], disorder: int) -> I8:

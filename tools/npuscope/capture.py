@@ -28,6 +28,7 @@ from npuscope.timeline import ALL_KINDSUBS, BLAME_KINDSUBS, Timeline
 
 if TYPE_CHECKING:
     from npuscope.analysis import Stalls
+    from npuscope.tables import Tables
     from npuscope.views.trust import Trust
 
 __all__ = ["Capture", "Path", "Progress", "Text", "open"]
@@ -71,6 +72,7 @@ class Capture:
         force_desc: bool = False,
         text: Text | None = None,
         blame_only: bool = False,
+        with_tables: bool = False,
         progress: Progress | None = None,
     ) -> None:
         """Find the files and read the description; see ``open``."""
@@ -81,11 +83,14 @@ class Capture:
         self._text = Text() if text is None else text
         self._accept = () if self._text.refuse else (TEXT,)
         self._blame_only = blame_only
+        self._with_tables = with_tables
+        self._tables: Tables | None = None
         self._progress = progress
         self._source: Source | None = open_source(self.names, accept=self._accept)
         self.size, self.swap = self._source.size, self._source.swap
         self.kind = self._source.head_kind
         self._ledger: Ledger | None = None
+        self._reading: Ledger | None = None
         self.description = self._given or self._from_header(self._source)
 
     @staticmethod
@@ -102,9 +107,12 @@ class Capture:
         own = "leave it out: the header page brings a graph" if source.header is not None else "give the right one"
         return f"{own}, or force it with --force-desc"
 
-    def batches(self) -> Iterator[Batch]:
-        """Decode the capture from its start, batch by batch, in constant memory; a pipe can be read only once."""
-        return self._watch(*self._start(None))
+    def batches(self, keep: npt.NDArray[np.bool_] | None = None) -> Iterator[Batch]:
+        """Decode the capture from its start, batch by batch, in constant memory; a pipe can be read only once.
+
+        keep: bool[256] over the kindsub byte, the records to give out; all unless given.
+        """
+        return self._watch(*self._start(None if self.kind == TEXT else keep))
 
     def _start(self, keep: npt.NDArray[np.bool_] | None) -> tuple[Source, Decoder | FwriteReader]:
         """A fresh pass; keep: see ``records.decode``."""
@@ -132,6 +140,7 @@ class Capture:
     def _watch(self, source: Source, reader: Decoder | FwriteReader) -> Iterator[Batch]:
         """Hand the batches on, tell the progress, and keep the ledger when all were taken."""
         with source:
+            self._reading = reader.ledger
             for batch in reader:
                 if self._progress is not None:
                     self._progress(source.position, source.size)
@@ -144,14 +153,76 @@ class Capture:
     def timeline(self) -> Timeline:
         """Hot, dry and backpressure of every buffer, and the episodes: one pass over the capture."""
         blame_only = self._blame_only and self.kind != TEXT
-        source, reader = self._start(BLAME_KINDSUBS if blame_only else ALL_KINDSUBS)
+        kept = BLAME_KINDSUBS if blame_only else ALL_KINDSUBS
+        if self._with_tables:
+            from npuscope.tables import TABLE_KINDSUBS
+
+            kept = kept | TABLE_KINDSUBS
+        source, reader = self._start(kept)
+        batches = self._watch(source, reader)
         return Timeline.build(
-            self._watch(source, reader),
+            self._tabulate(batches) if self._with_tables else batches,
             reader.ledger,
             self.description,
             blame_only=blame_only,
             sample_period_ns=self._text.sample_period_ns,
         )
+
+    @property
+    def first_ts(self) -> int | None:
+        """ns TAI of the first record, None as long as a pass has not met it."""
+        return None if self._reading is None else self._reading.first_ts
+
+    def _tabulate(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Hand the batches on and keep the rows in them."""
+        from npuscope.tables import Tables
+
+        tables = Tables()
+        for batch in batches:
+            tables.feed(batch)
+            yield batch
+        tables.finish()
+        self._tables = tables
+
+    @property
+    def tables(self) -> Tables:
+        """Rows of the jitter, RAS and token sources, made in the timeline's pass if so asked for, else in one more."""
+        if self._tables is None and self._with_tables:
+            _ = self.timeline
+        if self._tables is None:
+            from npuscope.tables import TABLE_KINDSUBS
+
+            for _ in self._tabulate(self.batches(TABLE_KINDSUBS)):
+                pass
+        assert self._tables is not None
+        return self._tables
+
+    @property
+    def jitter(self) -> npt.NDArray[np.void]:
+        """Every sync pulse (``tables.JITTER``), jitter in 1/256 ns."""
+        return self.tables.jitter
+
+    @property
+    def ras(self) -> npt.NDArray[np.void]:
+        """Every RAS record (``tables.RAS``)."""
+        return self.tables.ras
+
+    @property
+    def tokens(self) -> npt.NDArray[np.void]:
+        """Every TOKEN record (``tables.TOKEN``)."""
+        return self.tables.tokens
+
+    @property
+    def interrupts(self) -> npt.NDArray[np.void]:
+        """Every token interrupt with its context (``tables.INTERRUPT``)."""
+        return self.tables.interrupts
+
+    @property
+    def clock_epochs(self) -> npt.NDArray[np.void]:
+        """Stretches of time without a clock step (``tables.CLOCK_EPOCH``)."""
+        from npuscope.tables import clock_epochs
+
+        return clock_epochs(self.ledger)
 
     @property
     def ledger(self) -> Ledger:
@@ -207,13 +278,15 @@ def open(
     force_desc: bool = False,
     text: Text | None = None,
     blame_only: bool = False,
+    with_tables: bool = False,
     progress: Progress | None = None,
 ) -> Capture:
     """The capture in ``paths``: files, globs, folders, a named pipe, or ``-`` for stdin; several are one capture.
 
     graph: TOML file or ``Description`` of buffers and stages; default that of the header page, else an assumed chain.
     force_desc: take it even when its hash is not the one in the stream. text: how to read a legacy text dump.
-    blame_only: a faster pass that leaves the bp lanes unknown. progress: see ``Progress``.
+    blame_only: a faster pass that leaves the bp lanes unknown. with_tables: fill the tables in the timeline's pass, so
+    that a pipe has both. progress: see ``Progress``.
     Raises NpuscopeError: exit code 2 for what cannot be read or is empty, 5 for a format that is not known.
     """
     return Capture(
@@ -222,5 +295,6 @@ def open(
         force_desc=force_desc,
         text=text,
         blame_only=blame_only,
+        with_tables=with_tables,
         progress=progress,
     )

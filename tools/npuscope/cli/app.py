@@ -17,6 +17,7 @@ VERBS: Final = {
     "info": "what a dump is and whether it can be trusted",
     "stalls": "who stalls whom: the verdict, with bounds and evidence",
     "show": "layers x time strip in the terminal",
+    "jitter": "sync jitter: spread, limits, MTIE and TDEV",
     "report": "one offline HTML file with verdict, tables and picture",
     "export": "other formats: csv",
     "doctor": "simulators and tools of this machine, each ok or FIX",

@@ -33,6 +33,7 @@ PER_VERB: Final[dict[str, dict[str, Any]]] = {
     "info": {"deep": bool},
     "stalls": {"top": int, "evidence": int, "by": str},
     "show": {"width": int},
+    "jitter": {"limit": list, "mtie": bool, "segments": bool, "without_missed": bool},
     "report": {"title": str},
     "export": {"to": str, "table": str},
     "doctor": {},

@@ -24,6 +24,7 @@ __all__ = [
     "limits",
     "loss",
     "lost",
+    "source_trust",
     "survey_trust",
     "trust",
 ]
@@ -54,6 +55,13 @@ def trust(ledger: Ledger, timeline: Timeline) -> list[Trust]:
         return [*found, graph(timeline.description)]
     found.append(clock(ledger.clock, [step.step_ns for step in ledger.steps]))
     return [*found, graph(timeline.description, ledger.hash), *limits(ledger.config)]
+
+
+def source_trust(ledger: Ledger) -> list[Trust]:
+    """The statements about a pass that looked at no buffer: loss, damage, end, clock."""
+    found = [conflicts(ledger)] if ledger.conflict_count else []
+    found += [loss(ledger), damage(ledger), ending(ledger)]
+    return found if ledger.lines else [*found, clock(ledger.clock, [step.step_ns for step in ledger.steps])]
 
 
 def survey_trust(seen: Survey, description: Description | None) -> list[Trust]:

@@ -1,0 +1,240 @@
+"""The body of a VCD file, token by token: plain, strict about what it means, slow. ``scan`` hands it what is irregular.
+
+A value has two planes, as in VPI: ``value`` and ``unknown``. A bit is 0 or 1 where ``unknown`` is 0; x is (0, 1), z is
+(1, 1). Words are 64 bits, lowest first. A real value is the bits of its double.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from npuscope.errors import NpuscopeError
+
+__all__ = ["WORD", "Body", "Changes", "Code"]
+
+U8 = npt.NDArray[np.uint64]
+
+WORD: Final = 64
+MAX_TIME: Final = 2**64 - 1
+LISTED: Final = 16
+_SCALAR: Final = {
+    **{ord(c): planes for c, planes in zip("01", ((0, 0), (1, 0)), strict=True)},
+    **{ord(c): (0, 1) for c in "xXuUwW-"},
+    **{ord(c): (1, 1) for c in "zZ"},
+    **{ord(c): (0, 0) for c in "lL"},
+    **{ord(c): (1, 0) for c in "hH"},
+}
+"""First byte of a scalar change -> (value, unknown); u, w, l, h and - are what VHDL simulators write."""
+_TOKEN: Final = re.compile(rb"\S+")
+_BLOCKS: Final = (b"$dumpvars", b"$dumpall", b"$dumpon", b"$dumpoff")
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """An identifier of the body. width: of its widest variable. slot: where it is wanted, -1: declared, not wanted."""
+
+    width: int
+    slot: int
+    real: bool = False
+
+
+@dataclass(frozen=True)
+class Changes:
+    """``n`` changes in order of the file. time: u8 (n,), counts. slot: i4 (n,). value, unknown: u8 (n, words)."""
+
+    time: U8
+    slot: npt.NDArray[np.int32]
+    value: U8
+    unknown: U8
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[int, int, int, int]], words: int) -> Changes:
+        """From (time, slot, value, unknown) with integers of any width."""
+        mask = 2**WORD - 1
+        planes = np.array(
+            [[plane >> WORD * word & mask for word in range(words)] for row in rows for plane in row[2:]], np.uint64
+        ).reshape(len(rows), 2, words)
+        return cls(
+            np.array([row[0] for row in rows], np.uint64),
+            np.array([row[1] for row in rows], np.int32),
+            planes[:, 0],
+            planes[:, 1],
+        )
+
+
+@dataclass
+class Body:
+    """Where the reading is, and what was met. ``tokens`` may be called for one piece after the other.
+
+    codes: by identifier. words: 64-bit words of the widest wanted code. time: last time read, None before the first.
+    gaps: [from, to) not recorded ($dumpoff to $dumpon), to None while open. restarts: (change, time) at each time that
+    went back. undeclared, unknown: changes of ids without $var, commands not known. open: what is not finished yet.
+    """
+
+    file: str
+    codes: Mapping[bytes, Code]
+    words: int = 1
+    allow_backwards: bool = False
+    time: int | None = None
+    first_time: int | None = None
+    changes: int = 0
+    gaps: list[tuple[int, int | None]] = field(default_factory=list)
+    restarts: list[tuple[int, int]] = field(default_factory=list)
+    undeclared: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+    _skipping: bytes = b""
+    _value: bytes = b""  # a vector, real or split scalar that waits for its id
+    _open_at: int = 0
+
+    @property
+    def idle(self) -> bool:
+        """Whether the next byte begins a new item."""
+        return not self._skipping and not self._value
+
+    @property
+    def open(self) -> tuple[int, str] | None:
+        """(byte, what) of an item that the file ended in, if any."""
+        if self._value:
+            return self._open_at, f"value {self._value[:40].decode('latin-1')} without id"
+        if self._skipping:
+            return self._open_at, f"{self._skipping.decode('latin-1')} without $end"
+        return None
+
+    def tokens(self, data: bytes, base: int, start: int = 0, stop: int | None = None) -> tuple[Changes, int]:
+        """The changes of ``data[start:]``, which lies at byte ``base`` of the file; and where it stopped.
+
+        ``data`` ends between two tokens. stop: end at the first line end from there on at which the reader is idle.
+        """
+        rows: list[tuple[int, int, int, int]] = []
+        at = start
+        for match in _TOKEN.finditer(data, start):
+            if stop is not None and self.idle and b"\n" in data[max(at, stop - 1) : match.start()]:
+                at = max(at, stop)
+                break
+            at = match.end()
+            self._take(match.group(), base + match.start(), rows)
+        else:
+            at = len(data)
+        self.changes += len(rows)
+        return Changes.of(rows, self.words), at
+
+    def _take(self, token: bytes, where: int, rows: list[tuple[int, int, int, int]]) -> None:
+        if self._skipping:
+            if token == b"$end":
+                self._skipping, self._open_at = b"", 0
+            return
+        if self._value:
+            value, self._value, self._open_at = self._value, b"", 0
+            self._change(value, token, rows)
+            return
+        first = token[0]
+        if first == ord("#"):
+            self._advance(token, where, self.changes + len(rows))
+        elif first in _SCALAR and len(token) > 1:
+            self._change(token[:1], token[1:], rows)
+        elif first in b"bBrRsS" and len(token) > 1:
+            self._value, self._open_at = token, where
+        elif first in _SCALAR:
+            self._note("blank between a value and its id")
+            self._value, self._open_at = token, where
+        elif token == b"$end":
+            pass
+        elif token in _BLOCKS:
+            self._block(token)
+        elif first == ord("$"):
+            if token != b"$comment":
+                self.unknown[token.decode("latin-1")] += 1
+            self._skipping, self._open_at = token, where
+        else:
+            self.unknown["word that is no change"] += 1
+            self._note(f"byte {where}: {token[:40].decode('latin-1')!r} is no change")
+
+    def _block(self, token: bytes) -> None:
+        now = self.time or 0
+        is_open = bool(self.gaps) and self.gaps[-1][1] is None
+        if token == b"$dumpoff" and not is_open:
+            self.gaps.append((now, None))
+        elif token == b"$dumpon" and is_open:
+            self.gaps[-1] = (self.gaps[-1][0], now)
+
+    def _advance(self, token: bytes, where: int, change: int) -> None:
+        try:
+            time = Fraction(token[1:].decode("ascii"))
+        except (ValueError, ZeroDivisionError):
+            time = Fraction(-1)
+        if time < 0 or time.denominator != 1:
+            raise NpuscopeError(
+                "a time that cannot be read",
+                file=self.file,
+                offset=where,
+                found=token[:40].decode("latin-1"),
+                expected="# and a whole number",
+            )
+        if time > MAX_TIME:
+            raise NpuscopeError("time over 64 bits", file=self.file, offset=where, found=token[:40].decode("latin-1"))
+        if self.time is not None and time < self.time:
+            if not self.allow_backwards:
+                raise NpuscopeError(
+                    "time goes back",
+                    file=self.file,
+                    offset=where,
+                    found=f"{time} after {self.time}",
+                    hint="--allow-backwards takes it as the start of another simulation",
+                )
+            self.restarts.append((change, int(time)))
+        self.first_time = int(time) if self.first_time is None else self.first_time
+        self.time = int(time)
+
+    def _change(self, value: bytes, identifier: bytes, rows: list[tuple[int, int, int, int]]) -> None:
+        code = self.codes.get(identifier)
+        if code is None:
+            self.undeclared[identifier[:40].decode("latin-1")] += 1
+            return
+        if code.slot < 0:
+            return
+        planes = _real(value) if code.real else _bits(value, code.width)
+        if planes is None:
+            self.unknown["value that cannot be read"] += 1
+            self._note(f"{value[:40].decode('latin-1')!r} is no value of {identifier.decode('latin-1')}")
+            return
+        rows.append((self.time or 0, code.slot, *planes))
+
+    def _note(self, text: str) -> None:
+        if text not in self.notes and len(self.notes) < LISTED:
+            self.notes.append(text)
+
+
+def _bits(value: bytes, width: int) -> tuple[int, int] | None:
+    """(value, unknown) of a scalar or ``b`` value, extended to the left as IEEE 1364 says; None if it is none."""
+    digits = value[1:] if value[:1] in b"bB" else value
+    planes = [_SCALAR.get(digit) for digit in digits]
+    if None in planes or not planes or value[:1] in b"rRsS":
+        return None
+    known = [plane for plane in planes if plane is not None]
+    first = known[0]
+    fill = first if first[1] else (0, 0)
+    known = [fill] * (width - len(known)) + known[-width:]
+    return (
+        int("".join(str(plane[0]) for plane in known), 2),
+        int("".join(str(plane[1]) for plane in known), 2),
+    )
+
+
+def _real(value: bytes) -> tuple[int, int] | None:
+    if value[:1] in b"rR":
+        try:
+            return struct.unpack("<Q", struct.pack("<d", float(value[1:])))[0], 0
+        except ValueError:
+            return None
+    planes = _bits(value, 1)
+    return (struct.unpack("<Q", struct.pack("<d", planes[0]))[0], 0) if planes and not planes[1] else None

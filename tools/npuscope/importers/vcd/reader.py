@@ -1,0 +1,155 @@
+"""VCD files: signals as arrays, in pieces, in memory that does not grow with what is not wanted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from npuscope.errors import NpuscopeError
+from npuscope.importers.vcd.body import WORD, Body, Changes, Code
+from npuscope.importers.vcd.header import Bytes, Header, Variable, read_header
+from npuscope.importers.vcd.scan import Scanner
+
+__all__ = ["Signal", "VcdReader"]
+
+U8 = npt.NDArray[np.uint64]
+
+_LAST_WORD: Final = re.compile(rb"\S+\Z")
+PIECE_BYTES: Final = 1 << 19
+LONGEST_ITEM: Final = 1 << 26
+"""Bytes of one value; a longer one is no VCD."""
+
+
+@dataclass(frozen=True)
+class Signal:
+    """What one variable did. time: u8 (n,), counts, rising (not at a restart). value, unknown: u8 (n, words).
+
+    Of several changes at one time the last one is kept, unless glitches were asked for.
+    """
+
+    variable: Variable
+    time: U8
+    value: U8
+    unknown: U8
+
+    def ints(self) -> npt.NDArray[np.int64]:
+        """Values as i8 (n,), -1 where a bit is x or z; raises ValueError for a width over 63 bits."""
+        if self.variable.width >= WORD:
+            raise ValueError(f"{self.variable.name} has {self.variable.width} bits")
+        return np.where(self.unknown[:, 0] != 0, -1, self.value[:, 0].astype(np.int64))
+
+    def reals(self) -> npt.NDArray[np.float64]:
+        """Values of a real variable, f8 (n,)."""
+        return self.value[:, 0].copy().view(np.float64)
+
+
+class VcdReader:
+    """One VCD file. ``header`` is read at once; ``signals`` reads the body, once.
+
+    source: bytes from the start of the file. allow_backwards: a time that goes back begins another simulation.
+    scan: False reads token by token, the slow reference. Raises NpuscopeError with the byte in the file.
+    """
+
+    def __init__(self, source: Bytes, *, allow_backwards: bool = False, scan: bool = True) -> None:
+        self.source, self.allow_backwards, self._scan = source, allow_backwards, scan
+        self.header: Header = read_header(source)
+        self.body = Body(source.names[0], {}, allow_backwards=allow_backwards)
+        self.size = self.header.body
+        self.cut: tuple[int, str] | None = None
+        """(byte, what) where the file breaks off in the middle of something."""
+
+    @cached_property
+    def variables(self) -> dict[str, Variable]:
+        """By name."""
+        return {variable.name: variable for variable in self.header.variables}
+
+    def signals(self, names: Iterable[str] | None = None, *, glitches: bool = False) -> dict[str, Signal]:
+        """The signals ``names`` (all of them); raises NpuscopeError for a name that is not declared."""
+        wanted = list(self.variables) if names is None else list(dict.fromkeys(names))
+        for name in wanted:
+            if name not in self.variables:
+                raise NpuscopeError("no such signal", file=self.source.names[0], found=name, hint="npuscope signals")
+        parts = list(self.changes(wanted))
+        codes = list(dict.fromkeys(self.variables[name].code for name in wanted))
+        words = self.body.words
+        joined = Changes(
+            np.concatenate([part.time for part in parts] or [np.empty(0, np.uint64)]),
+            np.concatenate([part.slot for part in parts] or [np.empty(0, np.int32)]),
+            np.concatenate([part.value for part in parts] or [np.empty((0, words), np.uint64)]),
+            np.concatenate([part.unknown for part in parts] or [np.empty((0, words), np.uint64)]),
+        )
+        del parts
+        order = np.argsort(joined.slot.astype(np.min_scalar_type(len(codes))), kind="stable")
+        bounds = np.concatenate([[0], np.cumsum(np.bincount(joined.slot, minlength=len(codes)))])
+        found = {}
+        for name in wanted:
+            variable = self.variables[name]
+            slot = codes.index(variable.code) if len(codes) < 2 else self._slot[variable.code]
+            mine = order[bounds[slot] : bounds[slot + 1]]
+            if not glitches and len(mine):
+                time = joined.time[mine]
+                mine = mine[np.append(time[1:] != time[:-1], True)]
+            found[name] = _signal(variable, joined, mine)
+        return found
+
+    def changes(self, names: Iterable[str]) -> Iterator[Changes]:
+        """Changes of ``names`` as they come; ``slot`` counts their codes in order of first mention."""
+        wanted = [self.variables[name] for name in names]
+        self._slot = {code: slot for slot, code in enumerate(dict.fromkeys(v.code for v in wanted))}
+        codes: dict[bytes, Code] = {}
+        for variable in self.header.variables:
+            before = codes.get(variable.code, Code(1, -1))
+            width = max(before.width, 1 if variable.is_real else variable.width)
+            codes[variable.code] = Code(width, self._slot.get(variable.code, -1), variable.is_real)
+        words = max((-(-codes[code].width // WORD) for code in self._slot), default=1)
+        self.body = Body(self.source.names[0], codes, words, self.allow_backwards)
+        scanner = Scanner(self.body)
+        for data, base in self._pieces():
+            if self._scan:
+                yield from scanner.piece(data, base)
+            else:
+                yield self.body.tokens(data, base)[0]
+        self.cut = self.body.open or self.cut
+
+    def _pieces(self) -> Iterator[tuple[bytes, int]]:
+        """The body in pieces that end between two tokens, at a line end if there is one."""
+        rest, base = self.header.rest, self.header.body
+        buffer = bytearray(PIECE_BYTES)
+        view = memoryview(buffer)
+        while got := self.source.fill(view):
+            rest += view[:got]
+            end = rest.rfind(b"\n") + 1 or max(rest.rfind(blank) for blank in (b" ", b"\t", b"\r")) + 1
+            if end:
+                yield rest[:end], base
+            elif len(rest) > LONGEST_ITEM:
+                raise NpuscopeError("a word that does not end", file=self.source.names[0], offset=base)
+            rest, base = rest[end:], base + end
+        self.size = base + len(rest)
+        word = _LAST_WORD.search(rest)
+        if word and self._doubtful(word.group()):
+            self.cut = (base + word.start(), f"{word.group()[:40].decode('latin-1')!r} at the end may be cut")
+            rest = rest[: word.start()]
+        if rest:
+            yield rest, base
+
+    def _doubtful(self, word: bytes) -> bool:
+        """Whether ``word``, with nothing behind it, can be the front of a longer one."""
+        last = word if self.body._value else word[1:]
+        return word[:1] in b"#$bBrRsS" or any(code.startswith(last) and code != last for code in self.body.codes)
+
+
+def _signal(variable: Variable, changes: Changes, rows: npt.NDArray[np.intp]) -> Signal:
+    """The rows of a variable, cut to its own width (an id may have names of several widths)."""
+    words = -(-variable.width // WORD)
+    value, unknown = changes.value[rows, :words], changes.unknown[rows, :words]
+    if variable.width % WORD and not variable.is_real:
+        mask = np.uint64(2 ** (variable.width % WORD) - 1)
+        value[:, -1] &= mask
+        unknown[:, -1] &= mask
+    return Signal(variable, changes.time[rows], value, unknown)

@@ -112,4 +112,9 @@
 `define NPS_REQ_TIMEOUT_MIN 2
 `define NPS_REQ_TIMEOUT_MAX 16777215
 
+// B1, ns: True streaming: at a scheduler period of 96 ns every token violates it, at 80 ns none does.
+`define NPS_TOKEN_INTERVAL 32'h00000057
+`define NPS_TOKEN_INTERVAL_MIN 32'h00000001
+`define NPS_TOKEN_INTERVAL_MAX 32'hFFFFFFFF
+
 `endif

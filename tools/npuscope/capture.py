@@ -218,6 +218,11 @@ class Capture:
         return self.tables.interrupts
 
     @property
+    def arrivals(self) -> npt.NDArray[np.void]:
+        """Every token with the gap before it (``tables.tokens.ARRIVAL``)."""
+        return self.tables.arrivals
+
+    @property
     def clock_epochs(self) -> npt.NDArray[np.void]:
         """Stretches of time without a clock step (``tables.CLOCK_EPOCH``)."""
         from npuscope.tables import clock_epochs

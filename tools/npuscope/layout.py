@@ -520,4 +520,5 @@ THRESHOLDS: Final[dict[str, Threshold]] = {
     "S_COUNT": Threshold(3, 2, 8, "excesses", "A8"),
     "S_WINDOW": Threshold(1000000000, 1000, 2147483647, "ns", "A8"),
     "REQ_TIMEOUT": Threshold(200000, 2, 16777215, "clocks", "A6"),
+    "TOKEN_INTERVAL": Threshold(87, 1, 4294967295, "ns", "B1"),
 }

@@ -18,6 +18,7 @@ VERBS: Final = {
     "stalls": "who stalls whom: the verdict, with bounds and evidence",
     "show": "layers x time strip in the terminal",
     "jitter": "sync jitter: spread, limits, MTIE and TDEV",
+    "tokens": "token flow: true or pseudo streaming, interrupts",
     "report": "one offline HTML file with verdict, tables and picture",
     "export": "other formats: csv",
     "doctor": "simulators and tools of this machine, each ok or FIX",

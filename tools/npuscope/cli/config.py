@@ -34,6 +34,7 @@ PER_VERB: Final[dict[str, dict[str, Any]]] = {
     "stalls": {"top": int, "evidence": int, "by": str},
     "show": {"width": int},
     "jitter": {"limit": list, "mtie": bool, "segments": bool, "without_missed": bool},
+    "tokens": {"limit": str, "by": str, "top": int},
     "report": {"title": str},
     "export": {"to": str, "table": str},
     "doctor": {},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import isqrt
 from typing import Any, Final
 
@@ -108,6 +109,18 @@ class Spread:
         number = int(np.searchsorted(np.cumsum(self._buckets), rank))
         top = bucket_bounds(number)[1]
         return min(top, max(abs(self.low or 0), abs(self.high or 0)))
+
+    def histogram(self) -> list[tuple[int, int]]:
+        """(largest magnitude, count) of 0, 1, 2..3, 4..7, .. up to the largest value; exact."""
+        if not self.count:
+            return []
+        largest = max(abs(self.low or 0), abs(self.high or 0))
+        edges = [0, *(1 << power for power in range(largest.bit_length() + 1))]
+        places = bucket(np.array(edges, np.int64)).tolist()
+        return [
+            (above - 1, int(self._buckets[place:end].sum()))
+            for above, (place, end) in zip(edges[1:], pairwise(places), strict=True)
+        ]
 
     def to_json(self, unit: str) -> dict[str, Any]:
         """Stable keys that end in ``unit``."""

@@ -12,6 +12,7 @@ from npuscope.ledger import Ledger
 from npuscope.records import Batch
 from npuscope.tables.events import Reader, Setting
 from npuscope.tables.rows import INTERRUPT, JITTER, RAS, TOKEN, InterruptRows, RowMaker
+from npuscope.tables.tokens import ArrivalRows, joined
 
 __all__ = ["CLOCK_EPOCH", "Tables", "clock_epochs"]
 
@@ -34,7 +35,8 @@ class Tables:
         self._reader = Reader()
         self._makers = {kind: RowMaker(kind) for kind in (Kind.JITTER, Kind.RAS, Kind.TOKEN)}
         self._kept: dict[Kind, list[Rows]] = {kind: [] for kind in (*self._makers, Kind.TOKINT)}
-        self._interrupts = InterruptRows()
+        self._interrupts, self._arrivals = InterruptRows(), ArrivalRows()
+        self._arrived: list[Rows] = []
         self._last: dict[tuple[int, int], int] = {}
         self.settings: list[Setting] = []
 
@@ -50,10 +52,17 @@ class Tables:
         for kind, maker in self._makers.items():
             self._kept[kind] += maker.feed(chunks)
         self._kept[Kind.TOKINT] += self._interrupts.feed(chunks)
+        self._arrived += [rows for _, rows in self._arrivals.feed(chunks)]
 
     def finish(self) -> None:
         """The capture is over."""
         self._kept[Kind.TOKINT] += self._interrupts.finish()
+        self._arrived += [rows for _, rows in self._arrivals.finish()]
+
+    @property
+    def arrivals(self) -> Rows:
+        """Every token with the gap before it, dtype ARRIVAL, in stream order."""
+        return joined(self._arrived)
 
     @property
     def orphans(self) -> int:

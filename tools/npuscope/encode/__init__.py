@@ -6,6 +6,16 @@
 """
 
 from npuscope.encode.framer import Session, StreamModel, Unit, UnitKind, Walk, check_dump
+from npuscope.encode.jitter import (
+    JitterConfig,
+    JitterMeter,
+    JitterSample,
+    JitterSnapshot,
+    JitterStatistics,
+    SyncPulse,
+    measure,
+)
+from npuscope.encode.jitter_source import JitterClock, JitterInputs, JitterModel
 from npuscope.encode.mirror import BpLimits, Mirror, SourceConfig
 from npuscope.encode.probe import BpProbeModel, Sample, TimeBus
 from npuscope.encode.record import Record, describe, pack, payload, unpack, unpack_payload
@@ -18,6 +28,14 @@ __all__ = [
     "BpProbeModel",
     "Dropped",
     "Entry",
+    "JitterClock",
+    "JitterConfig",
+    "JitterInputs",
+    "JitterMeter",
+    "JitterModel",
+    "JitterSample",
+    "JitterSnapshot",
+    "JitterStatistics",
     "Mirror",
     "Record",
     "Sample",
@@ -26,6 +44,7 @@ __all__ = [
     "StreamConfig",
     "StreamModel",
     "StreamState",
+    "SyncPulse",
     "TimeBus",
     "TopClock",
     "TopModel",
@@ -35,6 +54,7 @@ __all__ = [
     "Writer",
     "check_dump",
     "describe",
+    "measure",
     "pack",
     "payload",
     "unpack",

@@ -19,6 +19,7 @@ VERBS: Final = {
     "show": "layers x time strip in the terminal",
     "jitter": "sync jitter: spread, limits, MTIE and TDEV",
     "tokens": "token flow: true or pseudo streaming, interrupts",
+    "ras": "show, check: RAS events, recomputed by the rules",
     "report": "one offline HTML file with verdict, tables and picture",
     "export": "other formats: csv",
     "doctor": "simulators and tools of this machine, each ok or FIX",

@@ -35,11 +35,15 @@ PER_VERB: Final[dict[str, dict[str, Any]]] = {
     "show": {"width": int},
     "jitter": {"limit": list, "mtie": bool, "segments": bool, "without_missed": bool},
     "tokens": {"limit": str, "by": str, "top": int},
+    "ras": {"severity": str, "top": int},
     "report": {"title": str},
     "export": {"to": str, "table": str},
     "doctor": {},
 }
 """Keys of the table ``[verb]``, beside the common ones."""
+
+GROUPS: Final = {"ras": ("show", "check")}
+"""Verbs of verbs, which share one table."""
 
 PATHS: Final = ("graph", "desc")
 
@@ -68,7 +72,8 @@ def defaults(path: Path | None = None) -> dict[str, dict[str, Any]]:
         table = content.get(verb, {})
         if not isinstance(table, dict):
             raise NpuscopeError(f"'{verb}' must be a table", file=str(path), expected=f"[{verb}]")
-        result[verb] = common | _options(path, f"{verb}.", table, COMMON | own)
+        values = common | _options(path, f"{verb}.", table, COMMON | own)
+        result[verb] = dict.fromkeys(GROUPS[verb], values) if verb in GROUPS else values
     return result
 
 

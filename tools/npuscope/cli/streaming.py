@@ -27,10 +27,13 @@ class Span:
     high: int | None = None
     relative: tuple[bool, bool] = (False, False)
 
-    def settle(self, origin: int) -> None:
-        """The first record is at ``origin``."""
-        if self.low is None and self.high is None:
+    _settled: bool = False
+
+    def settle(self, origin: int | None) -> None:
+        """The first record is at ``origin``; None: it was not met yet."""
+        if origin is None or self._settled or (self.low is None and self.high is None):
             return
+        self._settled = True
         low, high = self.low, self.high
         if low is not None and self.relative[0]:
             low += origin
@@ -59,11 +62,8 @@ def read(capture: Capture, window: Span) -> Iterator[tuple[list[Chunk], list[Set
     """Chunks and CFG words of each batch, and the CFG words last told before it (for sources that begin later)."""
     reader = Reader()
     told: dict[tuple[int, int], Setting] = {}
-    settled = False
     for batch in capture.batches(TABLE_KINDSUBS):
-        if not settled and capture.first_ts is not None:
-            window.settle(capture.first_ts)
-            settled = True
+        window.settle(capture.first_ts)
         chunks, settings = reader.feed(batch)
         yield chunks, settings, list(told.values())
         told |= {(setting.src, setting.word): setting for setting in settings}

@@ -71,6 +71,11 @@ class RasCheck:
         """The configuration in force; None until all its words were told."""
         return self._config
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether a sample that is no excess of R, and for which nothing is told, changes nothing."""
+        return self.enabled is True and self._rows == {(True, 0)}
+
     def configure(self, words: Mapping[int, int], rel_ns: int) -> None:
         """CFG words of the RAS source, as told at ``rel_ns``; others are ignored."""
         self._words |= {word: value for word, value in words.items() if word in OWNED_CFG_RAS}

@@ -138,7 +138,7 @@ def test_a_loss_is_told(tmp_path: Path, capsys: Captured) -> None:
     assert run(["ras", "show", str(path)]) == Exit.LOSS
     out, _ = capsys.readouterr()
     assert "at least 1 A availability" in out.splitlines()[0]
-    assert "injected, after a gap" in out
+    assert "gap before, injected" in out
     assert "lost       3 RAS records" in out
 
 

@@ -146,7 +146,7 @@ def _events(data: ShowData, top: int) -> str:
         rows.append(
             [
                 duration(int(row["time"]) - data.origin),
-                class_name(int(row["class"])),
+                class_name(int(row["class"])).removeprefix("redundancy "),
                 _SHORT.get(int(row["severity"]), "") or Severity(int(row["severity"])).name.lower(),
                 _latched(row),
                 _syndrome(row),
@@ -172,11 +172,10 @@ def _syndrome(row: Any) -> str:
 
 
 def _remarks(row: Any) -> str:
-    found = ["injected"] if row["injected"] else []
+    found = ["gap before"] if row["broken"] >= Break.LOSS else []
+    found += ["injected"] if row["injected"] else []
     if int(row["class"]) in (RasClass.ACK, RasClass.REQ_TIMEOUT):
         found.append("phy switch" if row["syndrome"] & 1 else "crc renegotiation")
-    if row["broken"] >= Break.LOSS:
-        found.append("after a gap")
     return ", ".join(found)
 
 

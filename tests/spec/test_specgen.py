@@ -73,7 +73,8 @@ def test_field_refuses_what_does_not_fit() -> None:
 
 @pytest.mark.parametrize("entry", BOOK, ids=lambda e: e["id"])
 def test_book_entry_is_complete_and_legal(entry: specgen.Spec) -> None:
-    assert {"id", "figure", "value", "min", "max", "unit", "operator", "signal", "parameter", "ruling"} <= set(entry)
+    assert {"id", "figure", "value", "min", "max", "unit", "operator", "signal", "ruling"} <= set(entry)
+    assert ("parameter" in entry) != (entry.get("used_by") == "tools")
     assert entry["min"] <= entry["value"] <= entry["max"]
     by_id = {e["id"]: e for e in BOOK}
     for link in ("hysteresis", "below"):

@@ -20,6 +20,7 @@ from npuscope.encode.mirror import BpLimits, Mirror, SourceConfig
 from npuscope.encode.probe import BpProbeModel, Sample, TimeBus
 from npuscope.encode.record import Record, describe, pack, payload, unpack, unpack_payload
 from npuscope.encode.stream import Dropped, Entry, StreamConfig, StreamState
+from npuscope.encode.token import Order, Snapshot, Token, TokenInjectModel, TokenInputs, TokenIrqModel, TokenView
 from npuscope.encode.top import TopClock, TopModel
 from npuscope.encode.writer import Writer
 
@@ -37,15 +38,22 @@ __all__ = [
     "JitterSnapshot",
     "JitterStatistics",
     "Mirror",
+    "Order",
     "Record",
     "Sample",
     "Session",
+    "Snapshot",
     "SourceConfig",
     "StreamConfig",
     "StreamModel",
     "StreamState",
     "SyncPulse",
     "TimeBus",
+    "Token",
+    "TokenInjectModel",
+    "TokenInputs",
+    "TokenIrqModel",
+    "TokenView",
     "TopClock",
     "TopModel",
     "Unit",

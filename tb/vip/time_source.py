@@ -21,7 +21,7 @@ _U64 = (1 << 64) - 1
 
 class TimeSource(uvm_component):
     """Drives rel_ns, ts_ns, ts_step, rel_step, step_ns and the pins the DUT has for the state of its discipline: locked
-    and holdover, or tq (time quality). Attributes may be set before run_phase.
+    and holdover, or tq (time quality). A DUT without rel_ns has none. Attributes may be set before run_phase.
 
     period_ns: what a clock lasts. rel, ts: the times of the first clock.
     """
@@ -64,7 +64,8 @@ class TimeSource(uvm_component):
             self._offset = self._relative = 0
             self.rel = (self.rel + self.period_ns + relative) & _U48
             self.ts = (self.ts + self.period_ns + relative + offset) & (_U64 >> 1)
-            dut.rel_ns.value = self.rel
+            if hasattr(dut, "rel_ns"):
+                dut.rel_ns.value = self.rel
             dut.ts_ns.value = self.ts
             self._show_lock()
             if stepped or offset or relative:

@@ -47,6 +47,16 @@
 `define NPS_WATCHDOG_MIN 32'h00000000
 `define NPS_WATCHDOG_MAX 32'hFFFFFFFF
 
+// A5, 2^-32 ns: What a clock of the PTP domain adds to time: 5 ns. 1 to 254 ns: goes forward and fits, whatever the drift.
+`define NPS_PTP_PERIOD 40'h0500000000
+`define NPS_PTP_PERIOD_MIN 40'h0100000000
+`define NPS_PTP_PERIOD_MAX 40'hFE00000000
+
+// A5, clocks: The PTP clock has stopped. More than two of its periods and two clocks; a shorter stop is not seen.
+`define NPS_PTP_TIMEOUT 16
+`define NPS_PTP_TIMEOUT_MIN 4
+`define NPS_PTP_TIMEOUT_MAX 65535
+
 // A5, mask: Options of CFG T_NOMINAL_HI after reset, from bit 0: need_lock, exclude, strobe, sync_lost_a.
 `define NPS_JITTER_OPTIONS 1
 `define NPS_JITTER_OPTIONS_MIN 0

@@ -13,4 +13,8 @@
 // clocks from stat_index to stat_word
 `define NPS_JITTER_WORD_LATENCY 2
 
+// clocks of nps_ptp_clock from rate_apply, load to the first time that follows from it
+`define NPS_PTP_RATE_LATENCY 8
+`define NPS_PTP_LOAD_LATENCY 36
+
 `endif

@@ -507,6 +507,8 @@ THRESHOLDS: Final[dict[str, Threshold]] = {
     "STALE_NS": Threshold(100000, 0, 4294967295, "ns", "C5"),
     "T_NOMINAL": Threshold(32000000, 1, 281474976710655, "1/256 ns", "A5"),
     "WATCHDOG": Threshold(75000, 0, 4294967295, "clocks", "A5"),
+    "PTP_PERIOD": Threshold(21474836480, 4294967296, 1090921693184, "2^-32 ns", "A5"),
+    "PTP_TIMEOUT": Threshold(16, 4, 65535, "clocks", "A5"),
     "JITTER_OPTIONS": Threshold(1, 0, 15, "mask", "A5"),
     "MEM_LOW_ON": Threshold(64, 0, 65534, "blocks", "A11"),
     "MEM_LOW_OFF": Threshold(96, 1, 65535, "blocks", "A11"),

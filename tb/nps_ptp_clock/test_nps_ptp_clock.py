@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nps_ptp_clock on both simulators, its illegal parameters, and bugs that its bench must catch."""
+
+import pytest
+
+from tb.runner import Patch, bench, caught, refused
+
+TOP = "nps_ptp_clock"
+
+
+def test_bench(sim):
+    bench(TOP, sim)
+
+
+def test_other_period():
+    bench(TOP, "icarus", {"PERIOD": 0x0123456789}, env={"P_PERIOD": "0x0123456789"}, tests=["test_random"])
+
+
+BUGS = {
+    "carry_lost": ("high <= high + {55'd0, carry};", "high <= high;", "test_random"),
+    "torn": ("mid <= low[39:24];", "mid <= {low[39:32], mid[7:0]};", "test_random"),
+    "drift_unsigned": ("{{8{p_drift[31]}}, p_drift}", "{8'd0, p_drift}", "test_random"),
+    "drift_phase": (
+        "clocks, left_clocks} <= {c_period, c_drift, c_clocks, c_clocks}",
+        "clocks} <= {c_period, c_drift, c_clocks}",
+        "test_random",
+    ),
+    "second_kept": ("togo == 6'd2 ? shift : 32'd0", "32'd0", "test_a_second"),
+    "second_in_a_jump": ("shifted <= taken;", "shifted <= 1'b0;", "test_a_second"),
+    "load_while_busy": ("load && !load_busy && load_nsec", "load && load_nsec", "test_refusals"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_planted_bug(bug):
+    old, new, test = BUGS[bug]
+    caught(TOP, "icarus", Patch("nps_ptp_clock.v", old, new), tests=[test])
+
+
+def test_planted_bug_on_verilator():
+    old, new, test = BUGS["torn"]
+    caught(TOP, "verilator", Patch("nps_ptp_clock.v", old, new), tests=[test])
+
+
+@pytest.mark.parametrize("period", [0, 0xFFFFFFFF, 0xFE00000001])
+def test_illegal(any_tool, period):
+    refused(TOP, any_tool, {"PERIOD": period}, "nps_error__PERIOD_must_be_1_to_254_ns")

@@ -1,4 +1,4 @@
-"""Write everything that follows from ``rtl/spec``: Verilog headers, ``layout.py``, tables of ``FORMAT.md``.
+"""Write everything that follows from ``rtl/spec``: headers, ``layout.py``, tables of ``FORMAT.md``, registers.
 
 ``python -m npuscope.specgen`` writes, ``--check`` only compares and exits 1 on any difference.
 """
@@ -10,6 +10,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from npuscope import registers
+from npuscope.errors import NpuscopeError
 from npuscope.gf2 import Crc32Matrices, crc8_masks
 
 Spec = dict[str, Any]
@@ -338,9 +340,10 @@ def outputs(root: Path) -> dict[Path, str]:
     """Every generated file under ``root`` with the text it must have."""
     spec, book = load(root)
     document = root / "traces/FORMAT.md"
+    headers = {"nps_trace.vh": verilog(spec), "nps_thresholds.vh": verilog_thresholds(book)}
     return {
-        root / "rtl/gen/nps_trace.vh": verilog(spec),
-        root / "rtl/gen/nps_thresholds.vh": verilog_thresholds(book),
+        **{root / "rtl/gen" / name: text for name, text in headers.items()},
+        **registers.outputs(root, headers),
         root / "tools/npuscope/layout.py": python(spec, book),
         document: fill(document.read_text(), doc_tables(spec, book)),
     }
@@ -349,7 +352,12 @@ def outputs(root: Path) -> dict[Path, str]:
 def main(argv: list[str]) -> int:
     """Write the generated files, or with ``--check`` name those that differ and return 1."""
     stale = 0
-    for path, text in outputs(Path(__file__).resolve().parents[2]).items():
+    try:
+        found = outputs(Path(__file__).resolve().parents[2])
+    except NpuscopeError as error:
+        print(error, file=sys.stderr)
+        return int(error.exit_code)
+    for path, text in found.items():
         if path.exists() and path.read_text() == text:
             continue
         stale += 1

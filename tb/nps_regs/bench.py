@@ -292,6 +292,38 @@ async def test_windows(dut):
 
 
 @cocotb.test()
+async def test_a_snapshot_has_time(dut):
+    """A read that waits behind a snapshot or APPLY samples at least 16 clocks after the pulse."""
+    master = await setup(dut)
+    at = {r.name: r.address for r in the_map().registers}
+    distances = []
+
+    async def measure():
+        since = None
+        while True:
+            await RisingEdge(dut.clk)
+            since = None if since is None else since + 1
+            if known(dut.ras_snap_written) or known(dut.jitter_snap) or known(dut.apply_ras):
+                since = 0
+            if known(dut.sample) and since is not None:
+                distances.append(since)
+                since = None
+
+    cocotb.start_soon(measure())
+    for _ in range(40):
+        master.pauses(random.choice([None, lambda: bursts(0, 60)]))
+        command = cocotb.start_soon(master.write(at[random.choice(["RAS_SNAP", "JITTER_SNAP", "APPLY"])], 5))
+        looks = [cocotb.start_soon(master.read(at["RAS"] + 4 * i)) for i in range(3)]
+        assert await command == OKAY
+        for look in looks:
+            await look
+        await read(master, at["RAS"])
+    assert len(distances) >= 40
+    assert min(distances) >= 16
+    assert min(distances) <= 18, "the port rests longer than it must"
+
+
+@cocotb.test()
 async def test_unmapped(dut):
     """All that is not in the map answers SLVERR, reads 0 and changes nothing."""
     master, model = await setup(dut), Model()

@@ -55,6 +55,11 @@ def test_planted_bug_on_verilator(bug):
     caught(TOP, "verilator", Patch("nps_regs.v", old, new), PARAMETERS, tests=[test])
 
 
+def test_planted_bug_in_the_rest():
+    patch = Patch("nps_regs_axil.v", "parameter integer SETTLE = 10 ", "parameter integer SETTLE = 8 ")
+    caught(TOP, "icarus", patch, PARAMETERS, tests=["test_a_snapshot_has_time"])
+
+
 def test_uvm_sees_a_planted_bug():
     patch = Patch("nps_regs.v", "bp_limits_k <= 5'd8;", "bp_limits_k <= 5'd9;")
     caught(TOP, "icarus", patch, PARAMETERS, module=UVM, tests=["test_reset_model"])

@@ -180,23 +180,20 @@ class Reader:
         first, self._count = self._count, self._count + len(batch)
         wanted = batch.others[TABLE_KINDSUBS[batch.kindsub[batch.others]]]
         wanted = wanted[batch.quality[wanted] < 2]
-        raw, src = batch.rows(wanted), batch.src[wanted]
-        code = raw["kindsub"]
+        code, src = batch.kindsub[wanted], batch.src[wanted]
         if (code == _END).any():
             self.ended.add(self.run)
-        for number in np.unique(src[_FOLLOWED[code]]).tolist():
+        for number in np.flatnonzero(np.bincount(src[_FOLLOWED[code]])).tolist():
             self._sources.setdefault(number, _Source())
         chunks: list[Chunk] = []
         settings: list[Setting] = []
         for number, source in self._sources.items():
-            own = np.flatnonzero(src == number)
+            own = wanted[src == number]
             places = [
-                (int(np.searchsorted(wanted[own], hole.index - begin)), hole)
-                for hole in holes
-                if hole.src in (None, number)
+                (int(np.searchsorted(own, hole.index - begin)), hole) for hole in holes if hole.src in (None, number)
             ]
             if len(own) or places:
-                chunk = _chunk(source, number, first + wanted[own].astype(np.int64), raw[own], places, settings)
+                chunk = _chunk(source, number, first + own, batch.rows(own), places, settings)
                 chunks += [chunk] if len(chunk) else []
         if self._keep_gaps:
             for number, source in self._sources.items():
@@ -245,7 +242,10 @@ def _chunk(
     if cause.any():
         source.gaps = _gaps(before, kind, code, ts, shift, np.flatnonzero(jump), holes)
     rows = np.flatnonzero(_DATA[code])
-    worst = np.maximum.reduceat(cause, np.append(0, rows + 1))  # before each row, and behind the last
+    if cause.any():
+        worst = np.maximum.reduceat(cause, np.append(0, rows + 1))  # before each row, and behind the last
+    else:
+        worst = np.zeros(len(rows) + 1, np.uint8)
     worst[0] = max(int(worst[0]), source.cause)
     source.cause = int(worst[-1])
     if size:
@@ -343,6 +343,8 @@ class Picker:
     def feed(self, chunk: Chunk) -> Chunk:
         """The rows of ``chunk`` that are of these kinds."""
         waiting = self._cause.pop(chunk.src, 0)
+        if not waiting and len(chunk) and self._kinds[chunk.kind].all():
+            return chunk
         chosen = np.flatnonzero(self._kinds[chunk.kind])
         if not len(chosen):
             self._cause[chunk.src] = max(waiting, int(chunk.cause.max(initial=0)))

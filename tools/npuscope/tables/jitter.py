@@ -128,12 +128,18 @@ class JitterMeter:
         self.limits = {name: Limit(name, given.get(name)) for name in (given or LIMIT_WORDS)}
         self._picker = Picker(Kind.JITTER)
         self._nominal: dict[int, int] = {}
+        self._told: dict[tuple[int, int], int] = {}
         self._last: tuple[bool, int, int] = (False, 0, _BREAK | Break.START)  # in a stretch, its value, else why not
         self._open: Stretch | None = None
 
     def feed(self, chunks: Sequence[Chunk], settings: Sequence[Setting]) -> None:
         """Take the chunks and CFG words of one batch."""
-        waiting = [setting for setting in settings if setting.src in (self.src, SRC_RAS)]
+        waiting = []
+        for setting in settings:  # most of them repeat what is known
+            key = setting.src, setting.word
+            if setting.src in (self.src, SRC_RAS) and self._told.get(key) != setting.value:
+                self._told[key] = setting.value
+                waiting.append(setting)
         for chunk in chunks:
             if chunk.src != self.src:
                 continue

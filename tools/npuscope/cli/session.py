@@ -54,8 +54,10 @@ def prepare(options: Options) -> None:
             raise NpuscopeError(f"{flag} must be more than 0", found=text)
 
 
-def start(options: Options, progress: Progress | None = None, *, blame_only: bool = False) -> Capture:
-    """The capture that the options name; nothing but its head is read. blame_only: see ``npuscope.open``."""
+def start(
+    options: Options, progress: Progress | None = None, *, blame_only: bool = False, with_tables: bool = False
+) -> Capture:
+    """The capture that the options name; nothing but its head is read. The flags: see ``npuscope.open``."""
     if options.graph and options.desc:
         raise NpuscopeError("--graph and --desc say the same thing", hint="give one of them")
     names, _ = paths(options)
@@ -70,6 +72,7 @@ def start(options: Options, progress: Progress | None = None, *, blame_only: boo
             refuse=options.format == "npt1",
         ),
         blame_only=blame_only,
+        with_tables=with_tables,
         progress=progress,
     )
     if options.format == "text" and capture.kind != TEXT:

@@ -30,7 +30,8 @@ AROUND_NS: Final = 10_000
 @output_options(json=False)
 @click.option("--around", metavar="ep:N|TIME", help="An episode, or a time after the first record, in the middle.")
 @click.option("--width", metavar="N", type=click.IntRange(40, 1000), help="Columns.  [default: terminal, else 80]")
-def command(options: Options, around: str | None, width: int | None) -> Exit:
+@click.option("--lanes", metavar="A,B", help="Of jitter, ras, tokens those to draw; none draws none.  [default: all]")
+def command(options: Options, around: str | None, width: int | None, lanes: str | None) -> Exit:
     """Draw every buffer over time, one line each, in plain characters.
 
     Unknown and lost time is drawn as such, never as calm. Colour only on a terminal without NO_COLOR.
@@ -39,13 +40,15 @@ def command(options: Options, around: str | None, width: int | None) -> Exit:
     from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
     from npuscope.cli.session import prepare, start, tell, window
+    from npuscope.views.events import event_cells, strip_lanes, strip_legend
     from npuscope.views.lanes import grid
     from npuscope.views.picture import tracks
     from npuscope.views.strip import ASCII, UNICODE, cells_for, legend, strip
 
+    wanted = _lanes(lanes)
     prepare(options)
     with ProgressLine(options.quiet) as line:
-        capture = start(options, line, blame_only=True)
+        capture = start(options, line, blame_only=True, with_tables=bool(wanted))
         timeline = capture.timeline
     low, high = _around(timeline, around) if around else window(timeline, options)
     to_screen = options.output in (None, "-")
@@ -54,18 +57,36 @@ def command(options: Options, around: str | None, width: int | None) -> Exit:
     rows = tracks(timeline)
     glyphs = ASCII if to_screen and not _unicode() else UNICODE
     losses = [(a, b) for a, b in capture.losses if b >= low and a < high]
+    there = wanted if wanted and capture.tables.any else ()
+    cells = grid(rows, low, high, cells_for(columns, [*(row.name for row in rows), *there]))
+    more = strip_lanes(event_cells(capture.tables, cells.edges), there, glyphs.cool, glyphs.unknown) if there else []
     text = strip(
-        grid(rows, low, high, cells_for(columns, [row.name for row in rows])),
+        cells,
         losses,
         origin=timeline.start_ns,
         columns=columns,
         glyphs=glyphs,
         style=_style if terminal and _colour() else _plain,
+        lanes=more,
     )
     with open_output(options.output, options.force) as sink:
-        sink.write(f"{text}\n\n{legend(glyphs)}\n")
+        explained = "\n".join(filter(None, (legend(glyphs), strip_legend(more, glyphs.cool))))
+        sink.write(f"{text}\n\n{explained}\n")
     tell(capture, options)
     return complain(judge(capture.ledger, timeline, options), options)
+
+
+def _lanes(text: str | None) -> tuple[str, ...]:
+    """The lanes of ``--lanes``; raises NpuscopeError for one that there is not."""
+    from npuscope.views.events import LANES
+
+    if text is None:
+        return LANES
+    names = [name.strip() for name in text.split(",") if name.strip() and name.strip() != "none"]
+    for name in names:
+        if name not in LANES:
+            raise NpuscopeError("no such lane", found=repr(name), expected=f"{', '.join(LANES)}, or none")
+    return tuple(names)
 
 
 def _around(timeline: Timeline, text: str) -> tuple[int, int]:

@@ -242,10 +242,9 @@ def _chunk(
     if cause.any():
         source.gaps = _gaps(before, kind, code, ts, shift, np.flatnonzero(jump), holes)
     rows = np.flatnonzero(_DATA[code])
+    worst = np.zeros(len(rows) + 1, np.uint8)  # before each row, and behind the last
     if cause.any():
-        worst = np.maximum.reduceat(cause, np.append(0, rows + 1))  # before each row, and behind the last
-    else:
-        worst = np.zeros(len(rows) + 1, np.uint8)
+        worst = np.maximum.reduceat(cause, np.append(0, rows + 1))
     worst[0] = max(int(worst[0]), source.cause)
     source.cause = int(worst[-1])
     if size:

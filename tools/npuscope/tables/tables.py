@@ -10,7 +10,7 @@ import numpy.typing as npt
 from npuscope.layout import Kind
 from npuscope.ledger import Ledger
 from npuscope.records import Batch
-from npuscope.tables.events import Reader, Setting
+from npuscope.tables.events import Gap, Reader, Setting
 from npuscope.tables.rows import INTERRUPT, JITTER, RAS, TOKEN, InterruptRows, RowMaker
 from npuscope.tables.tokens import ArrivalRows, joined
 
@@ -32,7 +32,7 @@ class Tables:
     """
 
     def __init__(self) -> None:
-        self._reader = Reader()
+        self._reader = Reader(keep_gaps=True)
         self._makers = {kind: RowMaker(kind) for kind in (Kind.JITTER, Kind.RAS, Kind.TOKEN)}
         self._kept: dict[Kind, list[Rows]] = {kind: [] for kind in (*self._makers, Kind.TOKINT)}
         self._interrupts, self._arrivals = InterruptRows(), ArrivalRows()
@@ -58,6 +58,16 @@ class Tables:
         """The capture is over."""
         self._kept[Kind.TOKINT] += self._interrupts.finish()
         self._arrived += [rows for _, rows in self._arrivals.finish()]
+
+    @property
+    def any(self) -> bool:
+        """Whether there is any row."""
+        return any(map(len, self._kept.values()))
+
+    @property
+    def gaps(self) -> list[Gap]:
+        """Times in which records of these sources may be missing."""
+        return self._reader.gaps
 
     @property
     def arrivals(self) -> Rows:

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from npuscope.units import duration, percent, safe, width
+from npuscope.views.events import StripLane
 from npuscope.views.lanes import Grid, covered
 from npuscope.views.table import cut
 
@@ -50,16 +51,17 @@ def strip(
     columns: int,
     glyphs: Glyphs = UNICODE,
     style: Style = lambda _state, text: text,
+    lanes: Sequence[StripLane] = (),
 ) -> str:
     """The strip as lines of at most ``columns`` characters, without a final newline.
 
     cells: a grid of ``cells_for(columns, ...)`` columns. losses: [from, to) ns, drawn in a row of their own.
-    origin: ns of the first record, the zero of the axis.
+    origin: ns of the first record, the zero of the axis. lanes: more rows, of as many cells.
     A cell is unknown when nothing hot is known in it and 1 % of it is unknown, or half of it is unknown; else hot;
     else dry when half of it is dry, even beside a trace of hot. A loss is marked however short it is.
     """
     names = [safe(track.name) for track in cells.tracks]
-    label = min(MAX_NAME, max([4, *map(width, names)]))
+    label = min(MAX_NAME, max([4, *map(width, names), *(width(lane.name) for lane in lanes)]))
     start, end = int(cells.edges[0]), int(cells.edges[-1])
     number = len(cells.edges) - 1
     lines = [" " * (label + 1) + _axis(start - origin, end - origin, number) + "  full%"]
@@ -69,6 +71,9 @@ def strip(
         share = percent(int(cells.hot[row].sum()), known) if known > 0 else glyphs.unknown
         shown = cut(name, label)
         lines.append(shown + " " * (label - width(shown) + 1) + text + f" {share:>6}")
+    for lane in lanes:
+        text = "".join(style(state, glyph) for state, glyph in lane.cells)
+        lines.append(f"{lane.name:<{label}} {text} {lane.total:>6}")
     if losses:
         hit = covered(_merged(losses), cells.edges) > 0
         hit |= _touched(losses, cells.edges)

@@ -14,6 +14,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from npuscope.errors import leave
 from npuscope.sim import tools
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -100,4 +101,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    leave(lambda: main(sys.argv[1:]))

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from npuscope.errors import NpuscopeError
+from npuscope.errors import NpuscopeError, leave
 from npuscope.sim import Design, tools
 from npuscope.sim.yosys import run_script
 from tb.runner import BUILD, design
@@ -165,4 +165,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main)

@@ -19,6 +19,7 @@ if __name__ == "__main__":
     sys.path[0] = str(ROOT)  # run as a file: import tb as a package
 
 import npuscope  # noqa: E402
+from npuscope.errors import leave  # noqa: E402
 from npuscope.pipeline import load  # noqa: E402
 from tb.demo.run import CLOCKS, PIPELINE, STALL  # noqa: E402
 from tb.demo.simulate import record  # noqa: E402
@@ -100,4 +101,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    leave(lambda: main(sys.argv[1:]))

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path[0] = str(ROOT)  # run as a file: import tb as a package
 
-from npuscope.errors import Exit, NpuscopeError  # noqa: E402
+from npuscope.errors import Exit, NpuscopeError, leave  # noqa: E402
 from npuscope.pipeline import Pipeline, load  # noqa: E402
 from npuscope.pipeline.truth import worst_window  # noqa: E402
 from npuscope.sim import SIMULATORS  # noqa: E402
@@ -116,15 +116,5 @@ def demo(arguments: list[str] | None = None) -> Exit:
     return Exit.CHECK_FAILED
 
 
-def main() -> None:
-    """Run the demo; exits with its code, a user's mistake with one line."""
-    try:
-        code = demo()
-    except NpuscopeError as error:
-        print(f"demo: {error}", file=sys.stderr)
-        code = error.exit_code
-    sys.exit(code)
-
-
 if __name__ == "__main__":
-    main()
+    leave(demo)

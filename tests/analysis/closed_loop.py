@@ -21,6 +21,7 @@ import numpy.typing as npt
 from npuscope.analysis.blame import tally
 from npuscope.analysis.book import Status
 from npuscope.episodes import EPISODE, Lane
+from npuscope.errors import leave
 from npuscope.intervals import EMPTY, Intervals, make
 from npuscope.layout import THRESHOLDS
 from npuscope.pipeline import KINDS, Pipeline, Run, describe, random_pipeline, run
@@ -168,4 +169,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    leave(main)

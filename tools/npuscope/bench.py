@@ -40,6 +40,7 @@ import numpy as np
 from npuscope.analysis import stalls
 from npuscope.crc import crc32
 from npuscope.encode.bulk import Bulk
+from npuscope.errors import leave
 from npuscope.layout import FRAME_RECORDS, RECORD, RECORD_BYTES
 from npuscope.records import decode
 from npuscope.records.decoder import BLOCK_BYTES
@@ -301,4 +302,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    leave(main)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Callable
 from enum import IntEnum
+from typing import NoReturn
 
-__all__ = ["Exit", "NpuscopeError"]
+__all__ = ["INTERRUPTED", "SIGPIPE_EXIT", "Exit", "NpuscopeError", "drop_stdout", "leave"]
+
+SIGPIPE_EXIT = 141
+INTERRUPTED = 130
+"""What a shell reports for programs that a broken pipe or Ctrl-C ended."""
 
 
 class Exit(IntEnum):
@@ -54,3 +62,33 @@ class NpuscopeError(Exception):
         text += f": {joined}" if joined else ""
         text += f"; {self.hint}" if self.hint is not None else ""
         return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def drop_stdout() -> None:
+    """Nobody reads on: keep the interpreter's own flush at exit from complaining."""
+    try:
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, sys.stdout.fileno())
+        os.close(devnull)
+    except (OSError, ValueError, AttributeError):
+        pass  # no real descriptor behind stdout (closed, or a test's buffer): nothing to protect
+
+
+def leave(main: Callable[[], int | None]) -> NoReturn:
+    """End the process with the code of ``main``: a mistake is one line, a reader or a user who leaves no traceback."""
+    code: int | str | None
+    try:
+        try:
+            code = main()
+        except SystemExit as left:  # argparse
+            code = left.code
+        sys.stdout.flush()
+    except NpuscopeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        code = error.exit_code
+    except BrokenPipeError:
+        drop_stdout()
+        code = SIGPIPE_EXIT
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.exit(code)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from npuscope import registers
-from npuscope.errors import NpuscopeError
+from npuscope.errors import NpuscopeError, leave
 from npuscope.gf2 import Crc32Matrices, crc8_masks
 
 Spec = dict[str, Any]
@@ -369,4 +369,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    leave(lambda: main(sys.argv[1:]))

@@ -11,12 +11,10 @@ from typing import Final
 
 import click
 
-from npuscope.errors import Exit, NpuscopeError
+from npuscope.errors import INTERRUPTED, SIGPIPE_EXIT, Exit, NpuscopeError, drop_stdout
 
 __all__ = ["guarded"]
 
-SIGPIPE_EXIT: Final = 141
-INTERRUPTED: Final = 130
 COMPLETION_VARIABLE: Final = "_NPUSCOPE_COMPLETE"
 DEBUG_VARIABLE: Final = "NPUSCOPE_DEBUG"
 
@@ -35,20 +33,20 @@ def guarded(arguments: Sequence[str] | None) -> int:
     except SystemExit as left:
         if COMPLETION_VARIABLE in os.environ:
             return int(left.code or 0)
-        _drop_stdout()
+        drop_stdout()
         return SIGPIPE_EXIT  # click turns a broken pipe into exit 1, which is a failed check here
     except BrokenPipeError:
-        _drop_stdout()
+        drop_stdout()
         return SIGPIPE_EXIT
     except (KeyboardInterrupt, click.Abort):
-        _drop_stdout()
+        drop_stdout()
         return INTERRUPTED
     except Exception as error:
         if os.environ.get(DEBUG_VARIABLE):
             traceback.print_exc()
         code = _report(error)
         if isinstance(error, OSError):
-            _drop_stdout()
+            drop_stdout()
         return code
 
 
@@ -79,13 +77,3 @@ def _describe(error: Exception) -> tuple[str, Exit]:
     place = f"{os.path.basename(frame.filename)}:{frame.lineno}"
     hint = f"this is a defect of npuscope, please report it; {DEBUG_VARIABLE}=1 prints the traceback"
     return f"internal error: {type(error).__name__}: {error} at {place}; {hint}", Exit.CANNOT_TEST
-
-
-def _drop_stdout() -> None:
-    """Nobody reads on: keep the interpreter's own flush at exit from complaining."""
-    try:
-        devnull = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(devnull, sys.stdout.fileno())
-        os.close(devnull)
-    except (OSError, ValueError, AttributeError):
-        pass  # no real descriptor behind stdout (closed, or a test's buffer): nothing to protect

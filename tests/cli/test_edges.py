@@ -106,7 +106,8 @@ def test_several_files_are_said_to_be_read_as_one(tmp_path: Path, capsys: Captur
 def test_the_second_header_page_is_compared(tmp_path: Path, capsys: Captured) -> None:
     first, second = put(tmp_path, dump(header=True), "a.npt"), put(tmp_path, header_page(b"{}") + dump(), "b.npt")
     err = said(["stalls", first, second], capsys, Exit.OK)[1]
-    assert err == f"npuscope: note: {second}: its header page differs from that of {first} and was not used\n"
+    assert f"npuscope: note: {second}: its header page differs from that of {first} and was not used\n" in err
+    assert "npuscope: note: run 2 begins before run 1 ended: two captures\n" in err
 
 
 # ---------------------------------------------------------------- options

@@ -110,6 +110,7 @@ class Oracle:
         self.next_seq: dict[int, int] = {}
         self.from_start = self.ended = self.joined = False
         self.recent: set[bytes] = set()
+        self.strays: list[tuple[int, int]] = []
         at = index = 0
         while at < len(data):
             while index < len(self.groups) and self.groups[index].at < at:
@@ -174,17 +175,24 @@ class Oracle:
         """Groups from ``start`` on whose numbers rise, those before ``stop`` not beyond the good frame there."""
         kept = [g for g in self.groups if g.at < start]
         last = self.before.number if self.before else -1
+        clock = self.before.ts if self.before else 0
         at_stop = next((g.number for g in self.groups if g.at == stop), None) if good_behind else None
         limit = at_stop if at_stop is not None and at_stop > last else None
         for g in self.groups:
             if g.at < start:
                 continue
+            back = g.ts < clock - (STEP_NS if g.number == last + 1 else DISORDER) and last >= 0
             if g.number == 0 and g.count == 0:
                 kept.append(g)
-                last, limit = 0, None
-            elif g.number > last and (limit is None or g.number < limit or g.at >= stop):
+                last, limit, clock = 0, None, g.ts
+            elif g.number > last and (limit is None or g.number < limit or g.at >= stop) and not back:
                 kept.append(g)
-                last = g.number
+                last, clock = g.number, g.ts
+        self.strays = []
+        for g in self.groups:
+            if g.at >= start and g not in kept:
+                end = min([other.at for other in self.groups if other.at > g.at] + [g.at + 16 * FRAME_RECORDS])
+                self.strays.append((g.at, end))
         return kept
 
     def unverified_in_place(self, start: int, stop: int, good_behind: bool) -> None:
@@ -227,7 +235,8 @@ class Oracle:
     def salvage(self, start: int, stop: int, good_behind: bool) -> None:
         self.low_edge = start
         limit = stop - 15 if good_behind else len(self.data) - 15
-        found = [each for at in range(start, limit) if self.believable(each := record(self.data, at))]
+        places = [at for at in range(start, limit) if not any(low <= at < high for low, high in self.strays)]
+        found = [each for at in places if self.believable(each := record(self.data, at))]
         found = self.settle(found)
         seen, fresh = set(self.recent), []
         for each in found:

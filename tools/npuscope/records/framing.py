@@ -53,6 +53,8 @@ class Framing:
         self._joined = False  # the bytes before the position are an accepted record
         self._ended = False  # the last frame ended with END
         self._opened = False  # a header page came behind it
+        self._stray_until = 0  # dump byte up to which a frame reaches that cannot stand where it is
+        self._astray = False  # the last frames were left out, nothing agreed with those before them since
         self._clock: int | None = None  # ts of the last event or group
         self._hole: tuple[Cause, int | None] | None = None  # open since that ts, None: since before all ts
         self._hole_is_blank = True  # nothing but blank bytes in it
@@ -116,13 +118,13 @@ class Framing:
         return run, batch
 
     def _good(self, run: Run, batch: Batch) -> Iterator[Batch]:
-        """The batch of a run of good frames, without those that this run of the stream had already."""
-        copies = self._copies(run)
-        groups = run.groups[copies:]
+        """The batch of a run of good frames, without those that cannot stand here."""
+        strays = self._strays(run)
+        groups = run.groups[strays:]
         skip = int(groups["at"][0]) if len(groups) else run.stop
-        if copies:
-            self._ledger.conflict(f"{copies} frames from number {int(run.groups['number'][0])} on come a second time")
+        if strays:
             self._ledger.bad += skip
+            self._ledger.behind_end += skip if self._ended else 0
             self._open_hole(Cause.DAMAGE, blank=False)
             self._joined = False
         if not len(groups):
@@ -145,13 +147,41 @@ class Framing:
             batch = batch.take(batch.kindsub != _PAD).with_holes(holes)
         last = slice(max(0, len(batch) - FRAME_BYTES // RECORD_BYTES), len(batch))
         self._clock = int(batch.ts[last][_TIMED[batch.kindsub[last]]][-1])
-        self._crcs[groups["number"] % HISTORY] = run.crcs[copies:]
+        self._crcs[groups["number"] % HISTORY] = run.crcs[strays:]
         self._last_good = int(groups["number"][-1])
         self._before = Reference(int(groups["ts"][-1]), self._last_good)
-        self._joined, self._ended = True, run.ended
+        self._joined, self._ended, self._astray = True, run.ended, False
         counted = self._counted(batch)
         self._account.group_hash(int(groups["hash"][0]))
         yield counted
+
+    def _strays(self, run: Run) -> int:
+        """How many leading frames of ``run`` cannot stand here: they come a second time, or from another capture.
+
+        A clock that goes back is believed where the stream told all that came before, at a start, and up to STEP_NS
+        behind damage that may hide its step. Elsewhere such frames were left behind in a buffer: they are left out, up
+        to the first one that agrees with what was known before them in number and time.
+        """
+        groups = run.groups
+        first = f"frames from number {int(groups['number'][0])} on"
+        begins = groups["number"][0] == 0 and groups["count"][0] == 0
+        if self._before is None or (self._ended and begins):
+            return 0
+        if copies := self._copies(run):
+            self._ledger.conflict(f"{copies} {first} come a second time and are left out")
+            return copies
+        if begins or self._clock is None or int(groups["ts"][0]) >= self._clock - self._disorder:
+            return 0
+        ago = self._clock - int(groups["ts"][0])
+        follows = int(groups["number"][0]) == self._last_good + 1 and self._hole is None
+        damaged = self._hole is not None and self._hole[0] is Cause.DAMAGE and not self._astray and ago < STEP_NS
+        if not self._ended and (follows or (damaged and groups["number"][0] > self._last_good)):
+            return 0
+        agrees = (groups["number"] > self._before.number) & (groups["ts"] >= max(0, self._clock - self._disorder))
+        strays = int(np.argmax(agrees)) if agrees.any() and not self._ended else len(groups)
+        self._ledger.conflict(f"{strays} {first} are {ago} ns older than what came before them and are left out")
+        self._astray = True
+        return strays
 
     def _copies(self, run: Run) -> int:
         """How many leading frames of ``run`` are ones that this run of the stream had already.
@@ -159,7 +189,7 @@ class Framing:
         Those that were good are known by number and CRC-32, one just salvaged by its SYNC B.
         """
         numbers = run.groups["number"]
-        if self._ended or self._before is None or int(numbers[0]) > self._before.number:
+        if self._before is None or int(numbers[0]) > self._before.number:
             return 0
         old = (numbers <= self._last_good) & (numbers > self._last_good - HISTORY)
         old &= self._crcs[numbers % HISTORY] == run.crcs
@@ -176,10 +206,8 @@ class Framing:
         if self._before is not None and number == self._before.number + 1 and not self._ended:
             return
         if number == 0 and group["count"] == 0:
-            self._start()
+            self._start(int(group["ts"]))
         elif self._ended or number <= self._last_good:
-            if self._clock is not None and int(group["ts"]) < self._clock - self._disorder:
-                self._ledger.conflict(f"frame {number} comes after frame {self._last_good}, and time goes back with it")
             self._start_unseen()
         else:
             self._open_hole(Cause.GAP, blank=False)
@@ -191,11 +219,15 @@ class Framing:
         self._account.restart_unseen()
         self._last_good, self._ended, self._opened = -1, False, False
 
-    def _start(self) -> None:
-        """Frame 0: a new run of the stream."""
+    def _start(self, ts: int) -> None:
+        """Frame 0, with this ts: a new run of the stream."""
         ran = self._before is not None or self._ledger.salvaged > 0
         if self._ended:
             self._hole = Cause.STOPPED, self._floor()
+            if self._clock is not None and ts < self._clock - self._disorder:
+                self._ledger.note(
+                    f"run {self._ledger.runs + 1} begins before run {self._ledger.runs} ended: two captures"
+                )
         elif ran:
             self._ledger.restarts += 1
             self._hole = Cause.RESTART, self._hole[1] if self._hole else self._floor()
@@ -217,19 +249,20 @@ class Framing:
         stop = good if synced and good is not None else min(len(data), SEGMENT_BYTES)
         if not stop:
             return True
-        groups = self._in_place(groups, stop, synced)
+        groups, strays = self._in_place(groups, stop, synced)
         at_end = feed.final and len(data) == len(feed.data)
-        restarts = [int(group["at"]) for group in groups if group["number"] == 0 and group["count"] == 0]
+        restarts = {int(group["at"]): int(group["ts"]) for group in groups if not group["number"] | group["count"]}
         edges = [0, *(at for at in restarts if 0 < at < stop), stop]
         used = 0
         for start, edge in pairwise(edges):
             if start in restarts:
-                self._start()
+                self._start(restarts[start])
             part = salvage(
                 data,
                 max(start, used),
                 edge,
                 groups=groups[groups["at"] >= start],
+                strays=strays,
                 before=self._before,
                 disorder=self._disorder,
                 expected=self._nothing if self._ended else self._account.expected,
@@ -243,23 +276,33 @@ class Framing:
         feed.drop(used)
         return synced
 
-    def _in_place(self, groups: Groups, stop: int, synced: bool) -> Groups:
-        """The ``groups`` that can stand where they are: numbers rise, and not beyond the good frame at ``stop``.
+    def _in_place(self, groups: Groups, stop: int, synced: bool) -> tuple[Groups, list[tuple[int, int]]]:
+        """The ``groups`` that can stand where they are, and the ranges of bytes of the frames of the others.
 
-        A piece of the stream that was copied to another place must not vouch for the time of its records.
+        Numbers rise, not beyond the good frame at ``stop``, and where they jump time does not go back. A piece of the
+        stream that was copied to another place, or of another capture, vouches neither for a time nor for a record.
         """
         last = self._before.number if self._before else -1
+        clock = self._before.ts if self._before else 0
         end = groups["number"][groups["at"] == stop] if synced else groups["number"][:0]
         limit = int(end[0]) if len(end) and int(end[0]) > last else None
         kept = np.zeros(len(groups), bool)
         for index, group in enumerate(groups):
-            number = int(group["number"])
+            number, ts = int(group["number"]), int(group["ts"])
             if number == 0 and group["count"] == 0:
-                kept[index], last, limit = True, 0, None
+                kept[index], last, limit, clock = True, 0, None, ts
             elif number > last and (limit is None or number < limit or group["at"] >= stop):
-                kept[index], last = True, number
+                room = STEP_NS if number == last + 1 else self._disorder
+                if ts >= clock - room or last < 0:
+                    kept[index], last, clock = True, number, ts
+        here = self._feed.position
+        strays = [(0, self._stray_until - here)] if self._stray_until > here else []
+        ends = np.append(groups["at"][1:], len(self._feed.data))
+        for at, end in zip(groups["at"][~kept].tolist(), ends[~kept].tolist(), strict=True):
+            strays.append((at, min(end, at + FRAME_BYTES)))
+        self._stray_until = here + max((end for at, end in strays if at < stop), default=0)
         placed: Groups = groups[kept]
-        return placed
+        return placed, strays
 
     def _nothing(self, src: int) -> None:
         """No seq is expected of any source behind an END."""

@@ -204,6 +204,7 @@ def salvage(
     stop: int,
     *,
     groups: Groups,
+    strays: list[tuple[int, int]],
     before: Reference | None,
     disorder: int,
     expected: Callable[[int], int | None],
@@ -214,7 +215,8 @@ def salvage(
 ) -> Salvaged:
     """The records that begin in [start, stop).
 
-    groups: the valid groups in [start, len(buf)), which also tell what lies ahead. before: the last group in front of
+    groups: the valid groups in [start, len(buf)), which also tell what lies ahead. strays: ranges of bytes of frames
+    that cannot stand where they are: nothing is taken from them. before: the last group in front of
     ``start``. disorder: max_disorder_ns. expected: next seq of a source, None = not known. joined: the bytes in front
     of ``start`` are an accepted record. good_behind: a good frame begins at ``stop``. final: the stream ends with
     ``buf``. recent: records already decoded that may not come again.
@@ -234,6 +236,8 @@ def salvage(
     at = np.concatenate(found) if found else np.empty(0, np.int64)
     if good_behind:
         at = at[at + RECORD_BYTES <= stop]
+    for low, high in strays:
+        at = at[(at < low) | (at >= high)]
     rows = _rows(buf, at)
     raw = rows.view(RECORD)[:, 0]
     if (np.diff(at) < RECORD_BYTES).any():

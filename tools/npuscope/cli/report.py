@@ -27,7 +27,9 @@ def command(options: Options, title: str | None) -> Exit:
     from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
     from npuscope.cli.session import paths, prepare, start, tell, window
+    from npuscope.views.event_report import event_report
     from npuscope.views.files import file_facts
+    from npuscope.views.picture import picture
     from npuscope.views.report import ReportData, render
 
     names, _ = paths(options)
@@ -35,12 +37,14 @@ def command(options: Options, title: str | None) -> Exit:
         options = dataclasses.replace(options, output=f"{names[0].rstrip('/')}.html")
     prepare(options)
     with ProgressLine(options.quiet) as line:
-        capture = start(options, line)
+        capture = start(options, line, with_tables=True, summarise=True)
         timeline = capture.timeline
+    span = window(timeline, options)
+    edges = picture(timeline, (), *span).cells.edges
     text = render(
         ReportData(
             title=title or timeline.description.title or Path(names[0]).name,
-            stalls=capture.stalls(window(timeline, options)),
+            stalls=capture.stalls(span),
             timeline=timeline,
             trust=capture.trust(),
             losses=capture.losses,
@@ -48,6 +52,7 @@ def command(options: Options, title: str | None) -> Exit:
             places=capture.places,
             files=file_facts(capture.names),
             version=npuscope.__version__,
+            events=event_report(capture.tables, capture.ledger, edges, timeline.start_ns),
         )
     )
     with open_output(options.output, options.force) as sink:

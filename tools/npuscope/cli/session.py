@@ -55,7 +55,12 @@ def prepare(options: Options) -> None:
 
 
 def start(
-    options: Options, progress: Progress | None = None, *, blame_only: bool = False, with_tables: bool = False
+    options: Options,
+    progress: Progress | None = None,
+    *,
+    blame_only: bool = False,
+    with_tables: bool = False,
+    summarise: bool = False,
 ) -> Capture:
     """The capture that the options name; nothing but its head is read. The flags: see ``npuscope.open``."""
     if options.graph and options.desc:
@@ -73,6 +78,7 @@ def start(
         ),
         blame_only=blame_only,
         with_tables=with_tables,
+        summarise=summarise,
         progress=progress,
     )
     if options.format == "text" and capture.kind != TEXT:

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from npuscope.layout import Kind
 from npuscope.ledger import Ledger
 from npuscope.records import Batch
-from npuscope.tables.events import Gap, Reader, Setting
+from npuscope.tables.events import Chunk, Gap, Reader, Setting
 from npuscope.tables.rows import INTERRUPT, JITTER, RAS, TOKEN, InterruptRows, RowMaker
+from npuscope.tables.summary import Summary
 from npuscope.tables.tokens import ArrivalRows, joined
 
 __all__ = ["CLOCK_EPOCH", "Tables", "clock_epochs"]
@@ -29,9 +30,10 @@ class Tables:
     """Fed with every batch in stream order; grows by the rows that there are.
 
     settings: the CFG words of the jitter and RAS sources in stream order, a word only when its value changes.
+    summary: the statistics too, when asked for.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, summarise: bool = False) -> None:
         self._reader = Reader(keep_gaps=True)
         self._makers = {kind: RowMaker(kind) for kind in (Kind.JITTER, Kind.RAS, Kind.TOKEN)}
         self._kept: dict[Kind, list[Rows]] = {kind: [] for kind in (*self._makers, Kind.TOKINT)}
@@ -39,10 +41,16 @@ class Tables:
         self._arrived: list[Rows] = []
         self._last: dict[tuple[int, int], int] = {}
         self.settings: list[Setting] = []
+        self.summary = Summary() if summarise else None
 
     def feed(self, batch: Batch) -> None:
         """Keep the rows of ``batch``."""
-        chunks, settings = self._reader.feed(batch)
+        for run, chunks, settings in self._reader.parts(batch):
+            self._take(chunks, settings)
+            if self.summary is not None:
+                self.summary.feed(run, chunks, settings)
+
+    def _take(self, chunks: list[Chunk], settings: list[Setting]) -> None:
         for setting in settings:
             if self._last.get((setting.src, setting.word)) != setting.value:
                 self._last[setting.src, setting.word] = setting.value
@@ -58,6 +66,8 @@ class Tables:
         """The capture is over."""
         self._kept[Kind.TOKINT] += self._interrupts.finish()
         self._arrived += [rows for _, rows in self._arrivals.finish()]
+        if self.summary is not None:
+            self.summary.finish()
 
     @property
     def any(self) -> bool:

@@ -15,7 +15,19 @@ from npuscope.units import count, duration
 from npuscope.views.table import fields, table
 from npuscope.views.trust import Trust
 
-__all__ = ["SCHEMA", "JitterData", "fine", "jitter_json", "jitter_text", "lost_of"]
+__all__ = [
+    "SCHEMA",
+    "JitterData",
+    "Table",
+    "fine",
+    "jitter_facts",
+    "jitter_json",
+    "jitter_text",
+    "jitter_verdict",
+    "limit_table",
+    "lost_of",
+    "spread_tables",
+]
 
 SCHEMA: Final = 1
 UNIT: Final = "256ns"
@@ -24,6 +36,10 @@ STRETCHES: Final = 24
 SAMPLES: Final = 5
 COARSE: Final = 10_000 * FRACTION
 """From here on a time is shown in us or ms."""
+
+
+Table = tuple[list[str], list[list[str]]]
+"""Titles and rows."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +79,12 @@ def jitter_text(data: JitterData, *, segments: bool = False, command: str = "npu
         return "No jitter records: this dump has no sync source.\n\n" + fields([(t.name, t.text) for t in data.trust])
     parts = []
     for meter in data.meters:
-        parts.append(_verdict(data, meter))
-        parts.append(fields(_facts(data, meter)))
+        parts.append(jitter_verdict(data, meter))
+        parts.append(fields([*((t.name, t.text) for t in data.trust), *jitter_facts(data, meter)]))
         if meter.period.count:
-            parts.append(_spreads(meter))
+            parts += [table(*each) for each in spread_tables(meter)]
         if meter.limits and meter.period.count:
-            parts.append(_limits(data, meter))
+            parts.append(table(*limit_table(meter)))
         if meter.wander is not None:
             parts.append(_wander(meter.wander.points(), meter.nominal))
         if segments:
@@ -77,7 +93,8 @@ def jitter_text(data: JitterData, *, segments: bool = False, command: str = "npu
     return "\n\n".join(filter(None, parts))
 
 
-def _verdict(data: JitterData, meter: JitterMeter) -> str:
+def jitter_verdict(data: JitterData, meter: JitterMeter) -> str:
+    """The sentence to paste."""
     taken, stretches = meter.period.count, meter.stretches
     lost, more = data.lost.get(meter.src, (0, False))
     text = f"Source {meter.src}: " if len(data.meters) > 1 else ""
@@ -97,8 +114,9 @@ def _verdict(data: JitterData, meter: JitterMeter) -> str:
     return f"{text}{f', {count(near)} marginal' if near else ''}."
 
 
-def _facts(data: JitterData, meter: JitterMeter) -> list[tuple[str, str]]:
-    shown = [(item.name, item.text) for item in data.trust]
+def jitter_facts(data: JitterData, meter: JitterMeter) -> list[tuple[str, str]]:
+    """Invalid samples, odd pulses, loss of this source, nominal interval."""
+    shown: list[tuple[str, str]] = []
     invalid = [
         f"{count(int(meter.subs[sub]))} {sub.name.lower().replace('_', ' ')}"
         for sub in JitterSub
@@ -128,22 +146,24 @@ def _facts(data: JitterData, meter: JitterMeter) -> list[tuple[str, str]]:
 _ROWS: Final = ("period", "cycle to cycle", "TIE")
 
 
-def _spreads(meter: JitterMeter) -> str:
+def spread_tables(meter: JitterMeter) -> list[Table]:
+    """Extremes and rms, then percentiles of the magnitude."""
+    spreads = (meter.period, meter.cycle, meter.tie)
     rows = []
-    for name, spread in zip(_ROWS, (meter.period, meter.cycle, meter.tie), strict=True):
+    for name, spread in zip(_ROWS, spreads, strict=True):
         wide = meter.tie_range if spread is meter.tie else spread.peak_to_peak
         rows.append([name, *map(fine, (spread.low, spread.high, wide, spread.rms))])
-    text = table(["", ">min", ">max", ">peak to peak", ">rms"], rows)
     names = ("50", "90", "99", "99_9")
     levels = [
         [name, *(fine(spread.percentile(PERCENTILES[n])) for n in names)]
-        for name, spread in zip(_ROWS, (meter.period, meter.cycle, meter.tie), strict=True)
+        for name, spread in zip(_ROWS, spreads, strict=True)
     ]
     titles = ["magnitude", *(f">p{name.replace('_', '.')}" for name in names)]
-    return f"{text}\n\n{table(titles, levels)}"
+    return [(["", ">min", ">max", ">peak to peak", ">rms"], rows), (titles, levels)]
 
 
-def _limits(data: JitterData, meter: JitterMeter) -> str:
+def limit_table(meter: JitterMeter) -> Table:
+    """Each limit with the samples over it and those next to it."""
     rows = []
     for limit in meter.limits.values():
         if limit.value is None:
@@ -151,7 +171,7 @@ def _limits(data: JitterData, meter: JitterMeter) -> str:
             continue
         changed = f"the last of {limit.changes + 1}" if limit.changes else ""
         rows.append([limit.name, fine(limit.value), count(limit.over), count(limit.marginal), changed])
-    return table(["limit", ">in force", ">over", ">marginal", ""], rows)
+    return ["limit", ">in force", ">over", ">marginal", ""], rows
 
 
 def _wander(points: Sequence[WanderPoint], nominal: int | None) -> str:

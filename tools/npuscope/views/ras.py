@@ -13,11 +13,23 @@ from npuscope.tables.jitter import LIMIT_WORDS
 from npuscope.tables.ras import DECISIONS, NOTES, Coverage, RasMeter
 from npuscope.tables.recheck import Finding, Recheck
 from npuscope.units import count, duration, percent
-from npuscope.views.jitter import fine
+from npuscope.views.jitter import Table, fine
 from npuscope.views.table import fields, table
 from npuscope.views.trust import Trust
 
-__all__ = ["SCHEMA", "CheckData", "ShowData", "check_json", "check_text", "class_name", "show_json", "show_text"]
+__all__ = [
+    "SCHEMA",
+    "CheckData",
+    "ShowData",
+    "check_json",
+    "check_text",
+    "class_name",
+    "coverage_facts",
+    "event_table",
+    "headline",
+    "show_json",
+    "show_text",
+]
 
 SCHEMA: Final = 1
 SYNDROME_NS: Final = 256
@@ -63,17 +75,20 @@ def class_name(code: int) -> str:
 def show_text(data: ShowData, *, top: int = 20, command: str = "npuscope show FILE") -> str:
     """The text of ``npuscope ras show``, without a final newline. command: what shows a time, as --around TIME."""
     meter = data.meter
-    parts = [_headline(data), fields([*((t.name, t.text) for t in data.trust), *_coverage(data)])]
+    parts = [headline(data), fields([*((t.name, t.text) for t in data.trust), *coverage_facts(data)])]
     if meter.counts:
         parts.append(_classes(meter))
-        parts.append(_events(data, top))
+        events = event_table(data, top)
+        left = meter.shown - len(events[1])
+        parts.append(table(*events) + (f"\n{count(left)} more records, see --top and --json" if left else ""))
         first = next((row for part in meter.rows for row in part if int(row["class"]) in DECISIONS), None)
         if first is not None:
             parts.append(f"look: {command} --around {int(first['time']) - data.origin}ns")
     return "\n\n".join(filter(None, parts))
 
 
-def _headline(data: ShowData) -> str:
+def headline(data: ShowData) -> str:
+    """The sentence to paste."""
     meter, covered = data.meter, data.covered
     whole = covered.watched + covered.off + covered.unknown
     faults = {RasClass(kind): 0 for kind, _ in meter.counts if kind in DECISIONS}
@@ -93,7 +108,7 @@ def _headline(data: ShowData) -> str:
     return f"RAS: no fault told; the mapper is known to have been watching {share} % of the time."
 
 
-def _coverage(data: ShowData) -> list[tuple[str, str]]:
+def coverage_facts(data: ShowData) -> list[tuple[str, str]]:
     """What was monitored, and what was not."""
     meter, covered = data.meter, data.covered
     whole = covered.watched + covered.off + covered.unknown
@@ -138,7 +153,8 @@ def _classes(meter: RasMeter) -> str:
     return table(["class", "severity", ">records"], rows)
 
 
-def _events(data: ShowData, top: int) -> str:
+def event_table(data: ShowData, top: int) -> Table:
+    """The first records that are asked for."""
     rows: list[list[str]] = []
     for row in (row for part in data.meter.rows for row in part):
         if len(rows) == top:
@@ -153,9 +169,7 @@ def _events(data: ShowData, top: int) -> str:
                 _remarks(row),
             ]
         )
-    text = table([">at", "class", "severity", ">count", ">jitter", ""], rows)
-    left = data.meter.shown - len(rows)
-    return text + (f"\n{count(left)} more records, see --top and --json" if left else "")
+    return [">at", "class", "severity", ">count", ">jitter", ""], rows
 
 
 def _latched(row: Any) -> str:

@@ -109,15 +109,23 @@
     for (const path of map.querySelectorAll(".cells path")) {
       path.setAttribute("d", paths.get(path.getAttribute("class")) ?? "");
     }
-    drawAxis(start, end);
+    drawAxis(map.querySelector(".axis"), start, end);
+    if (lanes) drawAxis(lanes.querySelector(".axis"), start, end);
+    drawLanes(start, end);
     drawLosses(start, end);
     document.getElementById("range").textContent =
       `${duration(start)} .. ${duration(end)}` + (whole || exact ? "" : " (columns as drawn; see the command below)");
     const command = document.getElementById("range-command");
     if (command) command.textContent = `${data.command.show} --window ${Math.floor(start)}ns..${Math.ceil(end)}ns`;
   };
-  const drawAxis = (start, end) => {
-    const axis = map.querySelector(".axis");
+  const lanes = document.getElementById("events");
+  const drawLanes = (start, end) => {
+    if (!lanes) return;
+    const { columns, height } = lanes.dataset;
+    const place = (t) => (t - first) / (last - first) * columns;
+    lanes.querySelector(".plot").setAttribute("viewBox", `${place(start)} 0 ${place(end) - place(start)} ${height}`);
+  };
+  const drawAxis = (axis, start, end) => {
     axis.replaceChildren();
     let step = 1;
     while ((end - start) / step > 8) step = String(step)[0] === "2" ? step * 2.5 : step * 2;
@@ -187,6 +195,46 @@
     tip.style.left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8) + "px";
     tip.style.top = event.clientY + 16 + "px";
   });
+  // The numbers of one column of the lanes, as drawn.
+  const fine = (value) => Math.abs(value) >= 2560000 ? duration(Math.round(value / 256)) : (value / 256).toFixed(3) + " ns";
+  const severities = ["informational", "corrected", "recoverable", "fatal"];
+  const describe = (i) => {
+    const cells = data.events.lanes, has = (lane) => cells.present.includes(lane);
+    const gone = (lane) => cells.unknown[lane].includes(i) ? ", records may be missing" : "";
+    const lines = [`${duration(cells.edges[i])}, ${duration(cells.edges[i + 1] - cells.edges[i])} wide`];
+    if (has("jitter")) {
+      const good = cells.samples[i] - cells.invalid[i];
+      lines.push((good ? `jitter ${fine(cells.low[i])} .. ${fine(cells.high[i])}, ${good} samples` : cells.samples[i] ? "no valid sample" : "no sync pulse") +
+        (cells.invalid[i] ? `, ${cells.invalid[i]} not valid` : "") + gone("jitter"));
+    }
+    if (has("ras")) {
+      lines.push((cells.ras[i] ? `RAS ${cells.ras[i]} records, worst ${severities[cells.severity[i]]}` : "RAS nothing told") +
+        gone("ras"));
+    }
+    if (has("tokens")) {
+      lines.push(`tokens ${cells.tokens[i]}, late ${cells.late[i]}, interrupts ${cells.interrupts[i]}, ` +
+        `frozen ${duration(cells.frozen[i])}` + gone("tokens"));
+    }
+    return lines.join("\n");
+  };
+  if (lanes) {
+    lanes.addEventListener("pointermove", (event) => {
+      const box = lanes.getBoundingClientRect();
+      const x = (event.clientX - box.left) * 1000 / box.width;
+      if (x < label) { tip.hidden = true; return; }
+      const edges = data.events.lanes.edges, t = view[0] + (x - label) / plot * (view[1] - view[0]);
+      let low = 0, high = edges.length - 2;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (edges[middle] <= t) low = middle; else high = middle - 1;
+      }
+      tip.textContent = describe(low);
+      tip.hidden = false;
+      tip.style.left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8) + "px";
+      tip.style.top = event.clientY + 16 + "px";
+    });
+    lanes.addEventListener("pointerleave", () => { tip.hidden = true; });
+  }
   map.addEventListener("pointerleave", () => { tip.hidden = true; });
   map.addEventListener("pointerdown", (event) => {
     const at = locate(event);

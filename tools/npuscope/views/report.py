@@ -14,6 +14,7 @@ from npuscope.ledger import Ledger
 from npuscope.timeline import Timeline
 from npuscope.units import count, duration, percent, percent_range, size, tai
 from npuscope.views import html
+from npuscope.views.event_report import EventReport, lanes, sections
 from npuscope.views.evidence import Episode, episode
 from npuscope.views.html import text
 from npuscope.views.lanes import grid
@@ -49,7 +50,10 @@ class FileFact:
 
 @dataclass(frozen=True)
 class ReportData:
-    """All that a report shows. losses: [from, to] ns on the axis; places: those of all windows of the ledger."""
+    """All that a report shows. losses: [from, to] ns on the axis; places: those of all windows of the ledger.
+
+    events: sync, RAS and tokens, if the capture has any.
+    """
 
     title: str
     stalls: Stalls
@@ -60,6 +64,7 @@ class ReportData:
     places: Sequence[tuple[int, int]]
     files: Sequence[FileFact]
     version: str
+    events: EventReport | None = None
 
 
 def render(data: ReportData) -> str:
@@ -67,12 +72,14 @@ def render(data: ReportData) -> str:
     stalls = data.stalls
     drawn = picture(data.timeline, data.losses, stalls.from_ns, stalls.to_ns)
     names = " ".join(shlex.quote(fact.name) for fact in data.files)
-    sections = [
+    parts = [
         _head(data),
         _trust(data.trust),
         _culprits(stalls),
         _map(drawn, names),
+        lanes(data.events) if data.events else "",
         _evidence(data, names),
+        sections(data.events) if data.events else "",
         _matrix(stalls),
         _buffers(stalls),
         _ledger(data),
@@ -91,10 +98,11 @@ def render(data: ReportData) -> str:
                 "ledger": data.ledger.to_json(),
                 "trust": [{"name": t.name, "text": t.text, "mood": t.mood} for t in data.trust],
                 "picture": drawn.to_json(),
+                "events": data.events.to_json() if data.events else None,
             },
         ),
     ]
-    return html.page(data.title, "\n".join(filter(None, sections)), html.asset("report.js"))
+    return html.page(data.title, "\n".join(filter(None, parts)), html.asset("report.js"))
 
 
 def _head(data: ReportData) -> str:

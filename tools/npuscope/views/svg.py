@@ -12,7 +12,7 @@ from npuscope.units import duration, safe
 from npuscope.views.lanes import Grid
 from npuscope.views.table import cut
 
-__all__ = ["HOT_STEPS", "LABEL", "WIDTH", "heat_map", "row_height"]
+__all__ = ["HOT_STEPS", "LABEL", "TOP", "WIDTH", "heat_map", "row_height", "ticks"]
 
 HOT_STEPS: Final = 6
 """Shades of hot; the share of a cell in sixths, rounded up, so that the shortest hot moment has a colour."""
@@ -63,7 +63,7 @@ def heat_map(
     parts.append(unknown.replace('class=""', f'class="unknown" stroke="url(#{name}-hatch)"'))
     parts.append("</g>")
     parts += _labels(cells, height)
-    parts.append(f'<g class="axis">{"".join(_axis(cells, origin))}</g>')
+    parts.append(f'<g class="axis">{"".join(ticks(int(cells.edges[0]), int(cells.edges[-1]), origin))}</g>')
     if losses:
         parts.append(f'<text class="name" x="{LABEL - 6}" y="{lane + 9}">loss</text>')
         parts.append(f'<g class="losses">{"".join(_losses(cells, losses, lane))}</g>')
@@ -124,18 +124,21 @@ def _labels(cells: Grid, height: int) -> list[str]:
 
 
 def _x(cells: Grid, time: int) -> float:
-    start, end = int(cells.edges[0]), int(cells.edges[-1])
+    return _place(time, int(cells.edges[0]), int(cells.edges[-1]))
+
+
+def _place(time: int, start: int, end: int) -> float:
     return LABEL + (min(max(time, start), end) - start) / (end - start) * (WIDTH - LABEL)
 
 
-def _axis(cells: Grid, origin: int) -> Iterable[str]:
-    """Ticks at 1, 2 or 5 times a power of ten ns, some 5 to 10 of them."""
-    start, end = int(cells.edges[0]) - origin, int(cells.edges[-1]) - origin
+def ticks(first: int, last: int, origin: int) -> Iterable[str]:
+    """Ticks over [first, last) ns at 1, 2 or 5 times a power of ten ns after ``origin``, some 5 to 10 of them."""
+    start, end = first - origin, last - origin
     step = 1
     while (end - start) // step > 8:
         step = step * 5 // 2 if str(step)[0] == "2" else step * 2
     for tick in range(-(-start // step) * step, end + 1, step):
-        x = _number(_x(cells, tick + origin))
+        x = _number(_place(tick + origin, first, last))
         anchor = ' text-anchor="end"' if end - tick < step / 3 else ""
         yield f'<path d="M{x} {TOP - 4}v4"/><text x="{x}" y="{TOP - 7}"{anchor}>{_tick(tick)}</text>'
 

@@ -13,10 +13,21 @@ from npuscope.layout import SUB_FIELDS, Kind, TokenSub
 from npuscope.tables.spread import Spread
 from npuscope.tables.tokens import TOKINT, Flow, Streaming, Why, streaming
 from npuscope.units import count, duration, percent
+from npuscope.views.jitter import Table
 from npuscope.views.table import fields, table
 from npuscope.views.trust import Trust
 
-__all__ = ["SCHEMA", "TokenData", "causes", "tokens_json", "tokens_text", "verdict"]
+__all__ = [
+    "SCHEMA",
+    "TokenData",
+    "causes",
+    "flow_table",
+    "interrupt_table",
+    "token_facts",
+    "tokens_json",
+    "tokens_text",
+    "verdict",
+]
 
 SCHEMA: Final = 1
 CAUSES: Final = SUB_FIELDS[Kind.TOKINT]
@@ -91,19 +102,23 @@ def _ns(value: int | None) -> str:
 def tokens_text(data: TokenData, *, top: int = 10, by: str = "interrupt", command: str = "npuscope show FILE") -> str:
     """The text of ``npuscope tokens``, without a final newline. command: what shows a time, added as --around TIME."""
     flow = data.flow
-    parts = [verdict(flow), fields(_facts(data))]
+    parts = [verdict(flow), fields([*((t.name, t.text) for t in data.trust), *token_facts(data)])]
     if flow.gaps.count:
-        parts.append(_spreads(flow))
+        parts.append(table(*flow_table(flow)))
     if by == "token" and data.rows is not None:
         parts.append(_tokens(data, data.rows, top))
     elif flow.interrupts:
-        parts.append(_interrupts(data, top))
+        rows = interrupt_table(data, top)
+        left = flow.interrupts - len(rows[1])
+        parts.append(table(*rows) + (f"\n{count(left)} more interrupts, see --top and --json" if left else ""))
     parts.append(_longest(data, command))
     return "\n\n".join(filter(None, parts))
 
 
-def _facts(data: TokenData) -> list[tuple[str, str]]:
-    flow, shown = data.flow, [(item.name, item.text) for item in data.trust]
+def token_facts(data: TokenData) -> list[tuple[str, str]]:
+    """How many tokens of which kind, what could not be measured, interrupts by cause, what is incomplete."""
+    flow = data.flow
+    shown: list[tuple[str, str]] = []
     if not flow.tokens and not flow.interrupts:
         return shown
     hows = {int(sub): sub.name.lower() for sub in TokenSub} | {TOKINT: "with an interrupt"}
@@ -125,7 +140,8 @@ def _facts(data: TokenData) -> list[tuple[str, str]]:
     return shown
 
 
-def _spreads(flow: Flow) -> str:
+def flow_table(flow: Flow) -> Table:
+    """Gaps, pauses, freezes and bursts."""
     rows = []
     for name, spread in (("gap", flow.gaps), ("pause", flow.pauses), ("freeze", flow.freezes)):
         if spread.count:
@@ -135,7 +151,7 @@ def _spreads(flow: Flow) -> str:
     if bursts.count:
         sizes = (bursts.low, bursts.percentile(50_000), bursts.percentile(99_000), bursts.high)
         rows.append(["burst, tokens", count(bursts.count), *(count(size or 0) for size in sizes)])
-    return table(["", ">number", ">least", ">median", ">p99", ">most"], rows)
+    return ["", ">number", ">least", ">median", ">p99", ">most"], rows
 
 
 def _listed(flow: Flow) -> list[tuple[Any, int | None]]:
@@ -154,7 +170,8 @@ def _listed(flow: Flow) -> list[tuple[Any, int | None]]:
     return found
 
 
-def _interrupts(data: TokenData, top: int) -> str:
+def interrupt_table(data: TokenData, top: int) -> Table:
+    """The first interrupts with their context."""
     rows = []
     for row, frozen in _listed(data.flow)[:top]:
         words, here = int(row["words"]), int(row["seen"]).bit_count()
@@ -171,9 +188,7 @@ def _interrupts(data: TokenData, top: int) -> str:
                 context,
             ]
         )
-    text = table([">at", ">token", "interrupt", ">layer", ">slot", ">frozen", "context"], rows)
-    left = data.flow.interrupts - len(rows)
-    return text + (f"\n{count(left)} more interrupts, see --top and --json" if left else "")
+    return [">at", ">token", "interrupt", ">layer", ">slot", ">frozen", "context"], rows
 
 
 def _tokens(data: TokenData, rows: npt.NDArray[np.void], top: int) -> str:

@@ -33,6 +33,7 @@ class Cause(StrEnum):
     CROSSING = "crossing"
     DISABLED = "disabled"
     UNKNOWN_VALUE = "unknown value"  # x or z in a text
+    NOT_RECORDED = "not recorded"  # $dumpoff of a waveform
     OTHER_LOSS = "loss of another cause"
 
     @classmethod

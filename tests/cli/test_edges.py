@@ -132,7 +132,7 @@ def test_numbers_that_mean_nothing(arguments: list[str], text: str, tmp_path: Pa
 def test_options_for_text_are_told_to_have_no_meaning(tmp_path: Path, capsys: Captured) -> None:
     path = put(tmp_path, dump())
     err = said(["stalls", "--time-unit", "1ns", "--allow-backwards", path], capsys, Exit.OK)[1]
-    assert err == "npuscope: note: --time-unit and --allow-backwards left aside: for text dumps only, this is none\n"
+    assert err == "npuscope: note: --time-unit and --allow-backwards left aside: not for a trace of npuscope\n"
 
 
 def test_another_graph_says_what_to_try(tmp_path: Path, capsys: Captured) -> None:

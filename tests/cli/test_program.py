@@ -61,7 +61,10 @@ def test_no_arguments_print_the_help_on_stderr(capsys: pytest.CaptureFixture[str
     ("arguments", "text"),
     [
         (["stals"], "no verb 'stals'; did you mean 'stalls'"),
-        (["xyzzy"], "no verb 'xyzzy'; verbs are info, stalls, show, jitter, tokens, ras, report, export, doctor"),
+        (
+            ["xyzzy"],
+            "no verb 'xyzzy'; verbs are info, stalls, show, jitter, tokens, ras, report, export, signals, doctor",
+        ),
         (["stalls"], "no input: give files, folders or globs, or - for stdin"),
         (["stalls", "--tpo", "3", "x"], "No such option '--tpo'"),
         (["stalls", "--top", "0", "x"], "Invalid value for '--top'"),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npuscope.errors import Exit, NpuscopeError
@@ -173,6 +173,7 @@ def stories(draw: st.DrawFn) -> tuple[bytes, list[int]]:
     return data, cycles
 
 
+@settings(deadline=None)
 @given(story=stories())
 def test_spans_are_the_runs_of_each_slot(story: tuple[bytes, list[int]]) -> None:
     data, cycles = story
@@ -187,6 +188,7 @@ def test_spans_are_the_runs_of_each_slot(story: tuple[bytes, list[int]]) -> None
     assert tile.last == 123 + len(cycles)
 
 
+@settings(deadline=None)
 @given(data=st.binary(max_size=300))
 def test_any_bytes_end(data: bytes) -> None:
     try:
@@ -196,6 +198,7 @@ def test_any_bytes_end(data: bytes) -> None:
     assert isinstance(trace, AieTrace)
 
 
+@settings(deadline=None)
 @given(data=st.binary(max_size=400))
 def test_any_file_ends(data: bytes) -> None:
     try:

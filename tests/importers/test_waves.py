@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npuscope.analysis import stalls
@@ -174,6 +174,7 @@ def test_a_proposal_is_a_mapping(tmp_path: Path) -> None:
     assert propose({"tb.x": 1}) == ""
 
 
+@settings(deadline=None)
 @given(levels=st.lists(st.sampled_from([UNKNOWN, 0, 1, 3, 4, 20, 47, 48, 55, 56, 63]), min_size=1, max_size=30))
 def test_rows_follow_the_rules_one_by_one(levels: list[int]) -> None:
     limits = BpLimits()

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from npuscope.description import Description
 from npuscope.errors import NpuscopeError
-from npuscope.importers import FwriteReader
+from npuscope.importers import FwriteReader, WaveReader
 from npuscope.ledger import Cause, Ledger
 from npuscope.placing import place
 from npuscope.records import Batch, Decoder, decode
@@ -34,26 +34,32 @@ if TYPE_CHECKING:
 __all__ = ["Capture", "Path", "Progress", "Text", "open"]
 
 Path = str | os.PathLike[str]
+Reader = Decoder | FwriteReader | WaveReader
 Progress = Callable[[int, int | None], None]
 """Called while a pass runs, with bytes done and bytes in all (None: not known)."""
 
 
 TEXT: Final = "fwrite"
+WAVE: Final = "vcd"
+FOREIGN: Final = (TEXT, WAVE)
+"""Formats of ``source.sniff`` that an importer reads."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """How to read the ``$fwrite`` text of a simulation, which tells no unit and no end of anything.
+    """How to read what is no dump of ours.
 
-    time_unit_ps: one count of the time column, None = 1 ns, and a note says so. sample_period_ns: a layer that is not
-    told for longer is cool; None = unknown from its last sample on. allow_backwards: a time that goes back is a
-    restart. refuse: take no text at all.
+    time_unit_ps: one count of the time column, None = what the file says, else 1 ns, and a note says so.
+    sample_period_ns: a layer that ``$fwrite`` text does not tell for longer is cool; None = unknown from its last
+    sample on. allow_backwards: a time that goes back is a restart. refuse: take none of it at all. map: TOML that says
+    which signals of a waveform are which layer.
     """
 
     time_unit_ps: int | None = None
     sample_period_ns: int | None = None
     allow_backwards: bool = False
     refuse: bool = False
+    map: Path | None = None
 
 
 class Capture:
@@ -82,7 +88,7 @@ class Capture:
         self._given = Description.from_toml(os.fspath(graph)) if isinstance(graph, str | os.PathLike) else graph
         self._force_desc = force_desc
         self._text = Text() if text is None else text
-        self._accept = () if self._text.refuse else (TEXT,)
+        self._accept = () if self._text.refuse else FOREIGN
         self._blame_only = blame_only
         self._with_tables, self._summarise = with_tables, summarise
         self._tables: Tables | None = None
@@ -113,9 +119,14 @@ class Capture:
 
         keep: bool[256] over the kindsub byte, the records to give out; all unless given.
         """
-        return self._watch(*self._start(None if self.kind == TEXT else keep))
+        return self._watch(*self._start(keep if self.native else None))
 
-    def _start(self, keep: npt.NDArray[np.bool_] | None) -> tuple[Source, Decoder | FwriteReader]:
+    @property
+    def native(self) -> bool:
+        """Whether it is a trace of ours, not read by an importer."""
+        return self.kind not in FOREIGN
+
+    def _start(self, keep: npt.NDArray[np.bool_] | None) -> tuple[Source, Reader]:
         """A fresh pass; keep: see ``records.decode``."""
         source, self._source = self._source, None
         if source is None:
@@ -126,6 +137,8 @@ class Capture:
             return source, FwriteReader(
                 source, time_unit_ps=self._text.time_unit_ps, allow_backwards=self._text.allow_backwards
             )
+        if source.head_kind == WAVE:
+            return source, self._waves(source)
         given = self.description
         if given is None:
             return source, decode(source, keep=keep)
@@ -138,7 +151,22 @@ class Capture:
             hash_hint=self._hash_hint(source),
         )
 
-    def _watch(self, source: Source, reader: Decoder | FwriteReader) -> Iterator[Batch]:
+    def _waves(self, source: Source) -> WaveReader:
+        from npuscope.importers.mapping import Mapping
+        from npuscope.importers.vcd import VcdReader
+
+        if self._text.map is None:
+            hint = "give --map; npuscope signals FILE --propose writes one"
+            raise NpuscopeError("a waveform needs a mapping of its signals to layers", file=self.names[0], hint=hint)
+        if len(self.names) > 1:
+            raise NpuscopeError(
+                "more than one waveform", found=" and ".join(self.names[:2]), hint="read them one by one"
+            )
+        vcd = VcdReader(source)
+        mapping = Mapping.from_toml(os.fspath(self._text.map), vcd.variables)
+        return WaveReader(vcd, mapping, time_unit_ps=self._text.time_unit_ps)
+
+    def _watch(self, source: Source, reader: Reader) -> Iterator[Batch]:
         """Hand the batches on, tell the progress, and keep the ledger when all were taken."""
         with source:
             self._reading = reader.ledger
@@ -153,7 +181,7 @@ class Capture:
     @cached_property
     def timeline(self) -> Timeline:
         """Hot, dry and backpressure of every buffer, and the episodes: one pass over the capture."""
-        blame_only = self._blame_only and self.kind != TEXT
+        blame_only = self._blame_only and self.native
         kept = BLAME_KINDSUBS if blame_only else ALL_KINDSUBS
         if self._with_tables:
             from npuscope.tables import TABLE_KINDSUBS

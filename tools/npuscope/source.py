@@ -107,7 +107,7 @@ def sniff(head: bytes) -> str:
     body = head.removeprefix(b"\xef\xbb\xbf")
     if not _text(body):
         return "unknown"
-    if re.match(rb"\s*\$(date|version|timescale|comment|scope|var)\b", body):
+    if re.match(rb"\s*\$(date|version|timescale|comment|scope|var|attrbegin|enddefinitions)\b", body):
         return "vcd"
     if _FWRITE.match(body):
         return "fwrite"
@@ -116,14 +116,18 @@ def sniff(head: bytes) -> str:
     return "text"
 
 
-_SENTENCES: Final = {name: sentence for _, name, sentence in _SIGNATURES} | {
-    "fwrite": "$fwrite text (time,layer_id,backpressure_en)",
-    "vcd": "a VCD waveform",
-    "html": "HTML or XML",
-    "text": "text",
-    "blank": "blank memory, nothing was written to it",
-    "unknown": "binary data of no format known here",
-}
+_SENTENCES: Final = (
+    {"npt": "a trace of npuscope"}
+    | {name: sentence for _, name, sentence in _SIGNATURES}
+    | {
+        "fwrite": "$fwrite text (time,layer_id,backpressure_en)",
+        "vcd": "a VCD waveform",
+        "html": "HTML or XML",
+        "text": "text",
+        "blank": "blank memory, nothing was written to it",
+        "unknown": "binary data of no format known here",
+    }
+)
 
 
 def foreign(name: str) -> str:

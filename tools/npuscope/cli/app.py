@@ -22,6 +22,7 @@ VERBS: Final = {
     "ras": "show, check: RAS events, recomputed by the rules",
     "report": "one offline HTML file with verdict, tables and picture",
     "export": "other formats: csv",
+    "signals": "names in a waveform, a mapping proposed",
     "doctor": "simulators and tools of this machine, each ok or FIX",
 }
 """Verb to its one-line help; the code of each is ``npuscope.cli.<verb>.command``."""

@@ -26,7 +26,6 @@ def command(options: Options, deep: bool) -> Exit:
 
     Of a dump over 64 MB only samples are read, in under 2 s, and the answer says so; --deep reads all of it.
     """
-    from npuscope.capture import TEXT
     from npuscope.cli.judge import complain, judge, judge_survey
     from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
@@ -38,7 +37,7 @@ def command(options: Options, deep: bool) -> Exit:
     prepare(options)
     with ProgressLine(options.quiet) as line:
         capture = start(options, line, blame_only=True)
-        if not deep and capture.kind != TEXT and (capture.size or 0) > FULL_BYTES:
+        if not deep and capture.native and (capture.size or 0) > FULL_BYTES:
             seen = survey(capture.names, capture.swap)
             title = capture.description.title if capture.description else ""
             trust = survey_trust(seen, capture.description)

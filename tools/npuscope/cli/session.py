@@ -8,13 +8,13 @@ from typing import Final
 
 import click
 
-from npuscope.capture import TEXT, Capture, Progress, Text
+from npuscope.capture import TEXT, WAVE, Capture, Progress, Text
 from npuscope.capture import open as open_capture
 from npuscope.cli.inputs import Bound, Window, parse_window, split_window
 from npuscope.cli.options import Options
 from npuscope.cli.output import check_output
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.source import expand
+from npuscope.source import expand, foreign
 from npuscope.timeline import Timeline
 from npuscope.units import parse_duration, parse_percent, parse_picoseconds, safe
 from npuscope.views.ledger import ledger_text
@@ -75,22 +75,25 @@ def start(
             sample_period_ns=None if options.sample_period is None else parse_duration(options.sample_period),
             allow_backwards=options.allow_backwards,
             refuse=options.format == "npt1",
+            map=options.map,
         ),
         blame_only=blame_only,
         with_tables=with_tables,
         summarise=summarise,
         progress=progress,
     )
-    if options.format == "text" and capture.kind != TEXT:
-        raise NpuscopeError("not $fwrite text", file=names[0], hint="leave --format out", exit_code=Exit.NOT_RECOGNISED)
+    for name, kind, what in (("text", TEXT, "$fwrite text"), ("vcd", WAVE, "a VCD waveform")):
+        if options.format == name and capture.kind != kind:
+            raise NpuscopeError(f"not {what}", file=names[0], hint="leave --format out", exit_code=Exit.NOT_RECOGNISED)
     given = {
         "--time-unit": options.time_unit,
         "--sample-period": options.sample_period,
         "--allow-backwards": options.allow_backwards,
+        "--map": options.map,
     }
-    if capture.kind != TEXT and any(given.values()):
-        flags = " and ".join(flag for flag, value in given.items() if value)
-        capture.notes.append(f"{flags} left aside: for text dumps only, this is none")
+    used = {TEXT: set(given) - {"--map"}, WAVE: {"--map", "--time-unit"}}.get(capture.kind, set())
+    if aside := [flag for flag, value in given.items() if value and flag not in used]:
+        capture.notes.append(f"{' and '.join(aside)} left aside: not for {foreign(capture.kind)}")
     return capture
 
 
@@ -131,7 +134,7 @@ def resolve(timeline: Timeline, bound: Bound | None, side: str, default: int) ->
 def command_line(verb: str, options: Options) -> str:
     """``npuscope VERB FILE...`` that reads the same input in the same way, to be pasted into a shell."""
     words = ["npuscope", verb, *paths(options)[0]]
-    for flag, value in (("--graph", options.graph), ("--desc", options.desc)):
+    for flag, value in (("--graph", options.graph), ("--desc", options.desc), ("--map", options.map)):
         words += [flag, value] if value else []
     for flag, value in (("--time-unit", options.time_unit), ("--sample-period", options.sample_period)):
         words += [flag, value] if value else []

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from npuscope.importers.fwrite import FwriteReader
+from npuscope.importers.waves import WaveReader
 
-__all__ = ["FwriteReader"]
+__all__ = ["FwriteReader", "WaveReader"]

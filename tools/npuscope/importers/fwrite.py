@@ -48,7 +48,7 @@ class FwriteReader:
     def __init__(self, source: Source, *, time_unit_ps: int | None = None, allow_backwards: bool = False) -> None:
         if time_unit_ps is not None and time_unit_ps <= 0:
             raise NpuscopeError("the time unit must be positive", found=f"{time_unit_ps} ps")
-        self.source, self.ledger = source, Ledger()
+        self.source, self.ledger = source, Ledger(importer="$fwrite text")
         self._unit, self._allow_backwards = time_unit_ps or PS_PER_NS, allow_backwards
         if time_unit_ps is None:
             self.ledger.note("no time unit given: one count of the time column is taken as 1 ns; see --time-unit")

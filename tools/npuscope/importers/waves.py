@@ -43,7 +43,7 @@ class WaveReader:
     """
 
     def __init__(self, vcd: VcdReader, mapping: Mapping, *, time_unit_ps: int | None = None) -> None:
-        self.vcd, self.mapping, self.ledger = vcd, mapping, Ledger()
+        self.vcd, self.mapping, self.ledger = vcd, mapping, Ledger(importer="VCD waveform")
         own = vcd.header.unit_ps
         self._unit = Fraction(time_unit_ps) if time_unit_ps is not None else own or Fraction(PS_PER_NS)
         if time_unit_ps is None and own is None:

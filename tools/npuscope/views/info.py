@@ -16,7 +16,6 @@ from npuscope.views.trust import Trust
 __all__ = ["SCHEMA", "info_json", "info_text", "survey_text"]
 
 SCHEMA: Final = 1
-FWRITE: Final = "$fwrite text"
 
 
 def info_text(
@@ -26,7 +25,7 @@ def info_text(
     lines = [("input", f"{_named(names)}, {size(ledger.total)}")]
     lines += [("title", title)] if title else []
     swap = f", bytes of each {ledger.swap}-bit word swapped" if ledger.swap else ""
-    lines.append(("format", FWRITE if ledger.lines else _format(ledger.version, ledger.config) + swap))
+    lines.append(("format", ledger.importer or _format(ledger.version, ledger.config) + swap))
     lines += _times(ledger.first_ts, span_ns)
     lines.append(("records", _records(ledger)))
     lines += _sources(ledger)
@@ -57,7 +56,7 @@ def info_json(
         "schema": SCHEMA,
         "files": list(names),
         "title": title,
-        "format": FWRITE if full and full.lines else FORMAT_NAME,
+        "format": (full.importer if full else "") or FORMAT_NAME,
         "version": list(seen.version) if seen.version else None,
         "bytes": full.total if full else part.size if part else 0,
         "first_tai_ns": seen.first_ts,
@@ -84,7 +83,7 @@ def _times(first: int | None, span_ns: int) -> list[tuple[str, str]]:
 
 
 def _records(ledger: Ledger) -> str:
-    if ledger.lines:
+    if ledger.importer:
         return f"{count(ledger.lines)} samples"
     total = ledger.ok + ledger.salvaged + ledger.sync + ledger.pad
     kinds = sorted(ledger.kinds.items(), key=lambda item: (-item[1], item[0]))

@@ -51,7 +51,7 @@ def trust(ledger: Ledger, timeline: Timeline) -> list[Trust]:
         found.insert(0, files(ledger.files))
     if ledger.conflict_count:
         found.insert(0, conflicts(ledger))
-    if ledger.lines:
+    if ledger.importer:
         return [*found, graph(timeline.description)]
     found.append(clock(ledger.clock, [step.step_ns for step in ledger.steps]))
     return [*found, graph(timeline.description, ledger.hash), *limits(ledger.config)]
@@ -61,7 +61,7 @@ def source_trust(ledger: Ledger) -> list[Trust]:
     """The statements about a pass that looked at no buffer: loss, damage, end, clock."""
     found = [conflicts(ledger)] if ledger.conflict_count else []
     found += [loss(ledger), damage(ledger), ending(ledger)]
-    return found if ledger.lines else [*found, clock(ledger.clock, [step.step_ns for step in ledger.steps])]
+    return found if ledger.importer else [*found, clock(ledger.clock, [step.step_ns for step in ledger.steps])]
 
 
 def survey_trust(seen: Survey, description: Description | None) -> list[Trust]:
@@ -129,7 +129,7 @@ def damage(ledger: Ledger) -> Trust:
         parts.append(f"{count(ledger.salvaged - ledger.open_records)} records salvaged from bad frames")
     if ledger.possible:
         parts.append(f"{count(ledger.possible)} doubtful ones left out")
-    if ledger.lines:
+    if ledger.importer:
         parts += [f"{count(number)} x {what}" for what, number in ledger.unknown.items()]
     elif ledger.unknown:
         parts.append(f"{count(sum(ledger.unknown.values()))} records of kinds this version does not know")
@@ -167,8 +167,8 @@ def ending(ledger: Ledger) -> Trust:
     runs = f", {ledger.runs} runs" if ledger.runs > 1 else ""
     if ledger.restarts:
         runs += f", {ledger.restarts} restart{'s' * (ledger.restarts > 1)} without END"
-    if ledger.lines:
-        text = "text has no END; its last line is " + ("whole" if ledger.end_seen else "cut")
+    if ledger.importer:
+        text = f"{ledger.importer} has no END; its last line is " + ("whole" if ledger.end_seen else "cut")
         return Trust("end", text + runs, "ok" if ledger.end_seen else "bad")
     if ledger.end_seen:
         return Trust("end", f"END seen{runs}", "warn" if ledger.restarts else "ok")

@@ -116,7 +116,7 @@ def test_the_second_header_page_is_compared(tmp_path: Path, capsys: Captured) ->
     [
         (
             ["show", "--around", "2"],
-            "not a time: found '2', expected a number with its unit ns, us, ms or s, tai:NS or ep",
+            "not a time: found '2', expected a number with its unit ns, us, ms or s, tai:NS, ep:N or tok",
         ),
         (["stalls", "--window", "1..2ms"], "not a time: found '1'"),
         (["info", "--time-unit", "0ns"], "--time-unit must be more than 0: found 0ns"),

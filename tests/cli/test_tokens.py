@@ -158,3 +158,13 @@ def test_a_window(good: str, capsys: Captured) -> None:
     found = parsed(["tokens", good, "--window", "1us..1500ns"], capsys)
     assert found["tokens"] == 7
     assert found["window_ns"] == [1_000, 1_500]
+
+
+def test_tokens_are_bounds_of_windows(good: str, capsys: Captured) -> None:
+    found = parsed(["tokens", good, "--window", "token:10..token:15"], capsys)
+    assert (found["tokens"], found["window_ns"]) == (5, [1_800, 2_200])
+    assert parsed(["tokens", f"{good}@token:10..2200ns"], capsys)["tokens"] == 5
+    out, _ = text(["show", good, "--around", "token:20"], capsys)
+    assert "I" in next(line for line in out.splitlines() if line.startswith("tokens"))
+    _, err = text(["show", good, "--window", "token:77..token:99"], capsys, Exit.USAGE)
+    assert err == "npuscope: no token 77: found 60 tokens, none of that id\n"

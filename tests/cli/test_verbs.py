@@ -97,6 +97,7 @@ def test_info_json_is_stable(good: str, capsys: Captured) -> None:
         "trust",
         "ledger",
         "survey",
+        "clock_epochs",
     ]
     assert found["first_tai_ns"] == START
     assert found["last_tai_ns"] == START + ROUNDS * ROUND_NS + 2_000

@@ -44,7 +44,7 @@ def command(options: Options, to: str, table: str) -> Exit:
             tell(capture, options, windows_placed=False)
             return complain(judge(capture.ledger, None, options), options)
         timeline = capture.timeline
-    span = window(timeline, options)
+    span = window(capture, options)
     if table == "episodes":
         lines = csv.rows_to_lines(csv.EPISODES, csv.episode_rows(timeline, span))
     else:

@@ -39,7 +39,7 @@ def command(options: Options, title: str | None) -> Exit:
     with ProgressLine(options.quiet) as line:
         capture = start(options, line, with_tables=True, summarise=True)
         timeline = capture.timeline
-    span = window(timeline, options)
+    span = window(capture, options)
     edges = picture(timeline, (), *span).cells.edges
     text = render(
         ReportData(

@@ -15,7 +15,6 @@ from npuscope.cli.options import Options
 from npuscope.cli.output import check_output
 from npuscope.errors import Exit, NpuscopeError
 from npuscope.source import expand, foreign
-from npuscope.timeline import Timeline
 from npuscope.units import parse_duration, parse_percent, parse_picoseconds, safe
 from npuscope.views.ledger import ledger_text
 
@@ -97,14 +96,15 @@ def start(
     return capture
 
 
-def window(timeline: Timeline, options: Options) -> tuple[int, int]:
+def window(capture: Capture, options: Options) -> tuple[int, int]:
     """[from, to) ns on the axis: the window asked for, cut to the recording; raises NpuscopeError when outside it."""
     _, wanted = paths(options)
+    timeline = capture.timeline
     low, high = timeline.start_ns, max(timeline.end_ns, timeline.start_ns + 1)
     if wanted is None:
         return low, high
-    first = resolve(timeline, wanted.low, "start", low)
-    last = resolve(timeline, wanted.high, "end", high)
+    first = resolve(capture, wanted.low, "start", low)
+    last = resolve(capture, wanted.high, "end", high)
     if last <= first:
         raise NpuscopeError("the window is empty", found=options.window or "FILE@A..B")
     if first >= high or last <= low:
@@ -116,10 +116,17 @@ def window(timeline: Timeline, options: Options) -> tuple[int, int]:
     return max(first, low), min(last, high)
 
 
-def resolve(timeline: Timeline, bound: Bound | None, side: str, default: int) -> int:
-    """One bound as ns on the axis; side ``start`` or ``end`` of an episode."""
+def resolve(capture: Capture, bound: Bound | None, side: str, default: int) -> int:
+    """One bound as ns on the axis; side ``start`` or ``end`` of an episode. A token may take a pass of its own."""
     if bound is None:
         return default
+    if bound.token is not None:
+        arrived = capture.arrivals["time"][capture.arrivals["token"] == bound.token]
+        if not len(arrived):
+            number = len(capture.arrivals)
+            raise NpuscopeError(f"no token {bound.token}", found=f"{number} tokens, none of that id")
+        return int(arrived[0])
+    timeline = capture.timeline
     if bound.episode is not None:
         number = len(timeline.episodes)
         if bound.episode >= number:

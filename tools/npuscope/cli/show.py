@@ -13,7 +13,7 @@ from npuscope.cli.options import Options, input_options, output_options
 from npuscope.errors import Exit, NpuscopeError
 
 if TYPE_CHECKING:
-    from npuscope.timeline import Timeline
+    from npuscope.capture import Capture
 
 __all__ = ["command"]
 
@@ -28,7 +28,7 @@ AROUND_NS: Final = 10_000
 @click.command("show", short_help="layers x time strip in the terminal")
 @input_options
 @output_options(json=False)
-@click.option("--around", metavar="ep:N|TIME", help="An episode, or a time after the first record, in the middle.")
+@click.option("--around", metavar="ep:N|token:N|TIME", help="An episode, a token or a time in the middle.")
 @click.option("--width", metavar="N", type=click.IntRange(40, 1000), help="Columns.  [default: terminal, else 80]")
 @click.option("--lanes", metavar="A,B", help="Of jitter, ras, tokens those to draw; none draws none.  [default: all]")
 def command(options: Options, around: str | None, width: int | None, lanes: str | None) -> Exit:
@@ -50,7 +50,7 @@ def command(options: Options, around: str | None, width: int | None, lanes: str 
     with ProgressLine(options.quiet) as line:
         capture = start(options, line, blame_only=True, with_tables=bool(wanted))
         timeline = capture.timeline
-    low, high = _around(timeline, around) if around else window(timeline, options)
+    low, high = _around(capture, around) if around else window(capture, options)
     to_screen = options.output in (None, "-")
     terminal = to_screen and sys.stdout is not None and sys.stdout.isatty()
     columns = width or (shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH)
@@ -89,13 +89,14 @@ def _lanes(text: str | None) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _around(timeline: Timeline, text: str) -> tuple[int, int]:
+def _around(capture: Capture, text: str) -> tuple[int, int]:
     """[from, to) ns: AROUND lengths of the episode on both sides, or AROUND_NS around a time; cut to the recording."""
     from npuscope.cli.inputs import parse_bound
     from npuscope.cli.session import resolve
 
     bound = parse_bound(text)
-    first, last = resolve(timeline, bound, "start", 0), resolve(timeline, bound, "end", 0)
+    timeline = capture.timeline
+    first, last = resolve(capture, bound, "start", 0), resolve(capture, bound, "end", 0)
     margin = AROUND * (last - first) if last > first else AROUND_NS
     low, high = timeline.start_ns, max(timeline.end_ns, timeline.start_ns + 1)
     if not low <= first <= high:

@@ -37,7 +37,7 @@ def command(options: Options, by: str, top: int, evidence: int) -> Exit:
     with ProgressLine(options.quiet) as line:
         capture = start(options, line, blame_only=True)
         timeline = capture.timeline
-    found = capture.stalls(window(timeline, options))
+    found = capture.stalls(window(capture, options))
     if options.json:
         text = json_module.dumps(found.to_json(), indent=1)
     else:

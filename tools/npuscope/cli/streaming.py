@@ -45,16 +45,15 @@ class Span:
 
 
 def span(capture: Capture, options: Options) -> Span:
-    """The window of the options; a bound that names an episode takes a pass of its own."""
+    """The window of the options; a bound that names an episode or a token takes a pass of its own."""
     _, wanted = paths(options)
     if wanted is None:
         return Span()
     bounds, relative = [], []
     for bound, side in ((wanted.low, "start"), (wanted.high, "end")):
-        fixed = bound is not None and (bound.episode is not None or bound.tai)
-        timeline = capture.timeline if bound is not None and bound.episode is not None else None
-        bounds.append(None if bound is None else resolve(timeline, bound, side, 0) if timeline else bound.ns)
-        relative.append(not fixed)
+        plain = bound is not None and bound.is_time
+        bounds.append(bound.ns if plain and bound else resolve(capture, bound, side, 0) if bound else None)
+        relative.append(plain and bound is not None and not bound.tai)
     return Span(None, bounds[0], bounds[1], (relative[0], relative[1]))
 
 

@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from npuscope.layout import FORMAT_NAME, SRC_FRAMER, SRC_MARK, Cfg
+from npuscope.layout import FORMAT_NAME, SRC_FRAMER, Cfg
 from npuscope.ledger import Ledger
 from npuscope.survey import Survey
+from npuscope.tables import CLOCK_EPOCH, clock_epochs
 from npuscope.units import count, duration, size, tai
+from npuscope.views.quantity import SOURCES
 from npuscope.views.table import fields
 from npuscope.views.trust import Trust
 
 __all__ = ["SCHEMA", "info_json", "info_text", "survey_text"]
 
 SCHEMA: Final = 1
+EPOCHS: Final = 8
+"""Clock epochs printed."""
 
 
 def info_text(
@@ -30,6 +34,7 @@ def info_text(
     lines.append(("records", _records(ledger)))
     lines += _sources(ledger)
     lines += [(item.name, item.text) for item in trust if item.name != "input"]  # that is the first line
+    lines += _epochs(ledger)
     lines.append(("full pass", f"{seconds:.1f} s" if seconds >= 0.1 else "under 0.1 s"))
     return fields(lines)
 
@@ -65,7 +70,23 @@ def info_json(
         "trust": [{"name": t.name, "text": t.text, "mood": t.mood} for t in trust],
         "ledger": full.to_json() if full else None,
         "survey": asdict(part) if part else None,
+        "clock_epochs": [dict(zip(CLOCK_EPOCH.names or (), row, strict=True)) for row in clock_epochs(full).tolist()]
+        if full
+        else None,
     }
+
+
+def _epochs(ledger: Ledger) -> list[tuple[str, str]]:
+    """The stretches of time between clock steps, when there is a step."""
+    rows = clock_epochs(ledger).tolist() if ledger.steps else []
+    found = []
+    for number, begin, end, step, src in rows[:EPOCHS]:
+        stepped = f"step of {'+' * (step > 0)}{duration(step)} told by source {src}, " if number else ""
+        lasts = f"lasts {duration(end - begin)}" if end >= begin else "ends before it begins"
+        found.append((f"epoch {number}", f"{stepped}from {tai(begin)}, {lasts}"))
+    if len(rows) > EPOCHS:
+        found.append(("epoch ...", f"{count(ledger.epochs - EPOCHS)} more, see --json"))
+    return found
 
 
 def _named(names: Sequence[str]) -> str:
@@ -96,7 +117,7 @@ def _sources(ledger: Ledger) -> list[tuple[str, str]]:
     found = []
     for src, entry in sorted(ledger.sources.items()):
         mask = ledger.config.get(src, {}).get(Cfg.LAYERS)
-        what = "marks" if src == SRC_MARK else "framer" if src == SRC_FRAMER else ""
+        what = SOURCES.get(src, "")
         if mask is not None:
             what = f"{mask.bit_count()} layers"
         lost = f", {count(entry.missing + entry.dropped)} lost" if entry.missing + entry.dropped else ""

@@ -12,6 +12,7 @@ from npuscope.tables.jitter import FRACTION, JitterMeter, Limit, Sample, Stretch
 from npuscope.tables.spread import PERCENTILES
 from npuscope.tables.wander import WanderPoint
 from npuscope.units import count, duration
+from npuscope.views.quantity import fine
 from npuscope.views.table import fields, table
 from npuscope.views.trust import Trust
 
@@ -19,7 +20,6 @@ __all__ = [
     "SCHEMA",
     "JitterData",
     "Table",
-    "fine",
     "jitter_facts",
     "jitter_json",
     "jitter_text",
@@ -34,8 +34,6 @@ UNIT: Final = "256ns"
 STRETCHES: Final = 24
 """Stretches printed; the JSON has all that were kept."""
 SAMPLES: Final = 5
-COARSE: Final = 10_000 * FRACTION
-"""From here on a time is shown in us or ms."""
 
 
 Table = tuple[list[str], list[list[str]]]
@@ -55,17 +53,6 @@ class JitterData:
     window: tuple[int, int] | None
     lost: dict[int, tuple[int, bool]]
     trust: Sequence[Trust]
-
-
-def fine(value: int | None) -> str:
-    """1/256 ns as ``12.004 ns`` or, from 10 us on, in us or ms with three decimals."""
-    if value is None:
-        return "-"
-    if abs(value) >= COARSE:
-        whole = (abs(value) + FRACTION // 2) // FRACTION
-        return ("-" if value < 0 else "") + duration(whole)
-    thousandths = (abs(value) * 1000 + FRACTION // 2) // FRACTION
-    return f"{'-' if value < 0 else ''}{thousandths // 1000}.{thousandths % 1000:03d} ns"
 
 
 def lost_of(ledger: Ledger) -> dict[int, tuple[int, bool]]:

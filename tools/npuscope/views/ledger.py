@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from npuscope.layout import MAX_LAYERS, RECORD_BYTES, SRC_FRAMER, SRC_MARK
+from npuscope.layout import MAX_LAYERS, RECORD_BYTES
 from npuscope.ledger import Ledger, Window
 from npuscope.units import count, duration
+from npuscope.views.quantity import SOURCES
 from npuscope.views.table import table
 
 __all__ = ["Table", "byte_table", "ledger_text", "source_table", "window_table"]
@@ -38,10 +39,9 @@ def byte_table(ledger: Ledger) -> Table:
 
 def source_table(ledger: Ledger) -> Table:
     """Records of each source: what the framer took in, what was decoded, what is missing, what hardware dropped."""
-    names = {SRC_MARK: " marks", SRC_FRAMER: " framer"}
     rows = [
         [
-            f"{src}{names.get(src, '')}",
+            f"{src} {SOURCES.get(src, '')}".rstrip(),
             count(entry.accepted),
             count(entry.decoded),
             ("" if entry.exact else ">=") + count(entry.missing),

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from npuscope.encode.ras_check import Verdict
-from npuscope.layout import PAYLOAD, Cfg, Kind, RasClass, Severity
+from npuscope.layout import Cfg, RasClass, Severity
 from npuscope.tables.events import Break
-from npuscope.tables.jitter import LIMIT_WORDS
 from npuscope.tables.ras import DECISIONS, NOTES, Coverage, RasMeter
 from npuscope.tables.recheck import Finding, Recheck
 from npuscope.units import count, duration, percent
-from npuscope.views.jitter import Table, fine
+from npuscope.views.jitter import Table
+from npuscope.views.quantity import fine, ras_limits
 from npuscope.views.table import fields, table
 from npuscope.views.trust import Trust
 
@@ -34,7 +34,6 @@ __all__ = [
 SCHEMA: Final = 1
 SYNDROME_NS: Final = 256
 _SHORT: Final = {int(Severity.INFORMATIONAL): "info"}
-_COUNTS: Final = {field.name: field for field in PAYLOAD[Kind.CFG, int(Cfg.RAS_COUNTS)]}
 MEANING: Final = {
     RasClass.R: "reliability",
     RasClass.A: "availability",
@@ -126,23 +125,9 @@ def coverage_facts(data: ShowData) -> list[tuple[str, str]]:
         shown.append(("samples", f"{share} % of {count(meter.samples)} sync pulses valid; only those are judged"))
     else:
         shown.append(("samples", "no sync pulse in the dump: nothing could be judged"))
-    shown.append(("limits", _limits(meter.limits)))
+    shown.append(("limits", ras_limits(meter.limits) or "not told"))
     shown.append(("beside it", "not monitored here: host logs, links, memory errors"))
     return shown
-
-
-def _limits(words: dict[int, int]) -> str:
-    if not words:
-        return "not told"
-    parts = [f"{name} over {fine(words[word])}" for name, word in LIMIT_WORDS.items() if word in words]
-    if Cfg.RAS_COUNTS in words:
-        of = {name: field.get(words[Cfg.RAS_COUNTS]) for name, field in _COUNTS.items()}
-        parts.append(f"R run {of['r_run']}, re-arm {of['r_rearm']}, S count {of['s_count']}, A budget {of['a_budget']}")
-    if Cfg.S_WINDOW in words:
-        parts.append(f"window {duration(words[Cfg.S_WINDOW])}")
-    if Cfg.A_HOLDOFF in words:
-        parts.append(f"hold-off {duration(1000 * words[Cfg.A_HOLDOFF])}")
-    return ", ".join(parts)
 
 
 def _classes(meter: RasMeter) -> str:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from npuscope.description import Description
-from npuscope.layout import PAYLOAD, Cfg, Field, Kind, TimeQuality
+from npuscope.layout import PAYLOAD, SRC_JITTER, SRC_RAS, Cfg, Field, Kind, TimeQuality
 from npuscope.ledger import Cause, Ledger
 from npuscope.survey import Survey
 from npuscope.timeline import Timeline
 from npuscope.units import count, duration, lower_percent, percent, size
+from npuscope.views.quantity import ras_limits, sync_limits
 
 __all__ = [
     "Mood",
@@ -204,9 +205,13 @@ def limits(config: dict[int, dict[int, int]]) -> list[Trust]:
     for src, words in sorted(config.items()):
         if text := _limits(words):
             groups.setdefault(text, []).append(src)
-    if len(groups) == 1:
-        return [Trust("limits", text) for text in groups]
-    return [Trust(f"limits {_ranges(sources)}", text) for text, sources in groups.items()]
+    single = len(groups) == 1
+    found = [Trust("limits" if single else f"limits {_ranges(sources)}", text) for text, sources in groups.items()]
+    if text := sync_limits(config.get(SRC_JITTER, {})):
+        found.append(Trust("sync", text))
+    if text := ras_limits(config.get(SRC_RAS, {})):
+        found.append(Trust("RAS limits", text))
+    return found
 
 
 def _limits(words: dict[int, int]) -> str:

@@ -92,6 +92,7 @@ def check(options: Options, top: int) -> Exit:
     from npuscope.cli.progress import ProgressLine
     from npuscope.cli.session import command_line, paths, prepare, start, tell
     from npuscope.errors import NpuscopeError
+    from npuscope.records.decoder import MAX_DISORDER_NS
     from npuscope.tables import Reader
     from npuscope.tables.recheck import Recheck
     from npuscope.views.ras import CheckData, check_json, check_text
@@ -105,7 +106,8 @@ def check(options: Options, top: int) -> Exit:
         before = Reader(keep_gaps=True)
         for _ in _parts(capture, before):
             pass
-        found = Recheck(before.gaps, before.ended)
+        disorder = capture.description.max_disorder_ns if capture.description else MAX_DISORDER_NS
+        found = Recheck(before.gaps, before.ended, disorder)
         for run, chunks, settings in _parts(capture, Reader()):
             found.feed(run, chunks, settings)
         found.finish()

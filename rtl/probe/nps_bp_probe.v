@@ -96,7 +96,8 @@ module nps_bp_probe #(
     localparam integer TIMEW = 64 + 2 + 64;
     reg [TIMEW*`NPS_BP_LATENCY-1:0] times;  // no reset and no enable: shared by all probes of a flat netlist
     reg [LAST:0] steps, bits;               // bits: samples with the raw bit set, of illegal layers too
-    reg [3:0] lives, rel_steps;             // lives: clocks after the last reset or restart
+    reg [4:0] lives;                        // clocks after the last reset or restart
+    reg [3:0] rel_steps;
     reg [47:0] s1_rel, s2_rel, s3_rel, s4_rel, s5_rel;
     reg [39:0] bp_samples;
     always @(posedge clk) begin
@@ -104,13 +105,13 @@ module nps_bp_probe #(
         {s5_rel, s4_rel, s3_rel, s2_rel, s1_rel} <= {s4_rel, s3_rel, s2_rel, s1_rel, rel_ns};
         steps <= {steps[LAST-1:0], ts_step || rel_step};
         bits <= {bits[LAST-1:0], trace_valid && backpressure_en};
-        lives <= {lives[2:0], 1'b1};
+        lives <= {lives[3:0], 1'b1};
         rel_steps <= {rel_steps[2:0], rel_step};
         bp_samples <= bp_samples + {39'd0, bits[LAST-1]};
         if (clear) begin
             steps <= {LAST + 1{1'b0}};
             bits <= {LAST + 1{1'b0}};
-            lives <= 4'd0;
+            lives <= 5'd0;
             rel_steps <= 4'd0;
             bp_samples <= 40'd0;
         end
@@ -123,12 +124,20 @@ module nps_bp_probe #(
 
     // ------------------------------------------------------------------ limits
     // new_*: the limits given last; they differ from those in force while their word waits to be told.
-    wire s4_rec;                            // the sample makes a record
+    // the sample makes a record; `keep` holds Yosys to two gates up to it and one more to what it lets pass
+    (* keep *) wire by_level;
+    (* keep *) wire by_edge;
+    (* keep *) wire by_move;
+    (* keep *) wire s4_rec;
+    (* keep *) wire limits_may;             // a limit word waits, and nothing but a record holds it up
+    (* keep *) wire stale_may;
     wire tick_now;                          // a tick is due or waits
     reg c1_apply, c2_apply, c3_apply, c4_apply, s5_new_stale;
     reg [31:0] c1_limits, c2_limits, c3_limits, c1_stale, c2_stale, c3_stale, c4_stale;
     reg new_limits_wait, new_stale_wait, new_stale_on, stale_on;
     reg [31:0] new_limits, new_stale, stale_kept;
+    reg s5_new_limits;
+    reg no_step, new_no_step;               // LEVEL_STEP is 0: out of reach
     assign stale = s5_new_stale ? new_stale : stale_kept;
 
     reg [31:0] cfg_word;
@@ -151,31 +160,39 @@ module nps_bp_probe #(
     wire c1_legal = c1_on >= `NPS_TH_ON_MIN && c1_off >= `NPS_TH_OFF_MIN && c1_wet >= `NPS_TH_WET_MIN && c1_off < c1_on;
 
     wire quiet = !s4_rec && !tick_now;      // a limit word can be executed
-    wire do_limits = new_limits_wait && quiet;
-    wire do_stale = new_stale_wait && quiet && (!new_limits_wait || !s4_live);
+    assign limits_may = new_limits_wait && !tick_now;
+    assign stale_may = new_stale_wait && !tick_now && (!new_limits_wait || !s4_live);
+    wire do_limits = limits_may && !s4_rec;
+    wire raw_mode = limits[`NPS_CFG_BP_LIMITS_RAW_LSB];
+    wire do_stale = stale_may && !s4_rec;
     wire new_period = do_stale && s4_live;
+    wire next_stale_on = do_stale ? new_stale_on : stale_on;
     always @(posedge clk) begin
         {c4_apply, c3_apply, c2_apply, c1_apply} <= {c3_apply, c2_apply, c1_apply && c1_legal, cfg_apply};
         {c3_limits, c2_limits, c1_limits} <= {c2_limits, c1_limits, cfg_word};
         {c4_stale, c3_stale, c2_stale, c1_stale} <= {c3_stale, c2_stale, c1_stale, cfg_stale_ns};
         cfg_error <= c1_apply && !c1_legal;
-        if (do_limits) {new_limits_wait, limits} <= {1'b0, new_limits};
-        if (do_stale) {new_stale_wait, stale_on} <= {1'b0, new_stale_on};
+        new_limits_wait <= new_limits_wait && !do_limits;
+        if (do_limits) {no_step, limits} <= {new_no_step, new_limits};
+        s5_new_limits <= do_limits;
+        new_stale_wait <= new_stale_wait && !do_stale;
+        stale_on <= next_stale_on;
         s5_new_stale <= do_stale;
         stale_kept <= stale;
         if (c4_apply) new_stale <= c4_stale;
         if (c3_apply) begin
             {new_limits_wait, new_limits} <= {1'b1, c3_limits};
+            new_no_step <= c3_limits[`NPS_CFG_BP_LIMITS_LEVEL_STEP_LSB+:`NPS_CFG_BP_LIMITS_LEVEL_STEP_W] == 6'd0;
             {new_stale_wait, new_stale_on} <= {1'b1, c3_stale != 32'd0};
         end
         if (rst) begin
-            {c4_apply, c3_apply, c2_apply, c1_apply, cfg_error, s5_new_stale} <= 6'd0;
+            {c4_apply, c3_apply, c2_apply, c1_apply, cfg_error, s5_new_limits, s5_new_stale} <= 7'd0;
             {new_limits_wait, limits, new_limits} <= {1'b0, LIMITS, LIMITS};
+            {no_step, new_no_step} <= {2{LEVEL_STEP == 0}};
             {new_stale_wait, stale_kept, new_stale} <= {1'b0, STALE_NS, STALE_NS};
             {stale_on, new_stale_on} <= {2{STALE_NS != 32'd0}};
         end
     end
-    wire raw_mode = limits[`NPS_CFG_BP_LIMITS_RAW_LSB];
 
     // ------------------------------------------------------------------ stale tick
     reg [3:0] warm;                         // the four clocks after a re-base are not tested
@@ -215,6 +232,7 @@ module nps_bp_probe #(
     reg [4:0] s1_layer, s2_layer, s3_layer, s4_layer, s5_layer;
     reg [5:0] s1_occ, s2_occ, s3_occ, s4_occ, s5_occ;
     reg s1_bit, s2_bit, s3_bit, s4_bit;
+    reg [31:0] s2_mine, s3_mine, s4_mine, s5_mine;  // one bit: the sample's layer; from stage 4 on if there is one
     reg [CYCW-1:0] cyc, s1_cyc, s2_cyc, s3_cyc;
     reg s1_same1, s1_same2, s1_same3, s2_same1, s2_same2, s2_same3, s3_same1, s3_same2;
     always @(posedge clk) begin
@@ -223,6 +241,10 @@ module nps_bp_probe #(
         {s5_layer, s4_layer, s3_layer, s2_layer, s1_layer} <= {s4_layer, s3_layer, s2_layer, s1_layer, layer_id};
         {s5_occ, s4_occ, s3_occ, s2_occ, s1_occ} <= {s4_occ, s3_occ, s2_occ, s1_occ, buf_occupancy};
         {s4_bit, s3_bit, s2_bit, s1_bit} <= {s3_bit, s2_bit, s1_bit, backpressure_en};
+        s2_mine <= LAYERS & (32'd1 << s1_layer);
+        s3_mine <= s2_mine;
+        s4_mine <= s3_valid && !clear ? s3_mine : 32'd0;
+        s5_mine <= s4_mine;
         s1_same1 <= s1_valid && s1_layer == layer_id;
         s1_same2 <= s2_valid && s2_layer == layer_id;
         s1_same3 <= s3_valid && s3_layer == layer_id;
@@ -237,14 +259,16 @@ module nps_bp_probe #(
     reg s4_on, s4_off, s4_dries, s4_sure, s4_differs, s4_above, s4_moved, s4_boundary;
     reg [5:0] s4_told, s4_peak;
     reg [CYCW-1:0] s4_ripe, s4_ripe_new;    // _new: if a run starts here
-    reg [31:0] s4_mine;                     // one bit: the sample's layer
 
     // Causes of a record. An unknown layer is not hot and not dry; it makes one whatever else applies.
     wire heats = s4_hot ? s4_off : s4_on;
     wire turns = (raw_mode || s4_held) && s4_differs;
     wire moves = ((s4_hot && s4_peaks) || s4_moved) && s4_credit;
     wire level = s4_valid && moves && !(heats || s4_sure || turns);
-    assign s4_rec = s4_valid && ((heats || (raw_mode && s4_on)) || (s4_sure || turns) || moves);
+    assign by_level = heats || (raw_mode && s4_on);
+    assign by_edge = s4_sure || turns;
+    assign by_move = moves;
+    assign s4_rec = s4_valid && (by_level || by_edge || by_move);
     wire enter = s4_valid && s4_on && !s4_hot;
 
     wire new_run = s4_unknown || s4_toggled;
@@ -265,7 +289,7 @@ module nps_bp_probe #(
         s5_level <= level;
         seen <= (s5_tick ? 32'd0 : seen) | s4_mine;
         unknown <= (s5_tick ? unknown | silent : unknown) & ~s4_mine;
-        spent <= s5_tick ? 32'd0 : spent | ({32{s5_level}} & LAYERS & (32'd1 << s5_layer));
+        spent <= s5_tick ? 32'd0 : spent | ({32{s5_level}} & s5_mine);
         aged <= LAYERS & (aged | {32{s4_boundary}}) & ~(s4_mine & {32{new_run}});
         old <= LAYERS & (old | (aged & {32{s4_boundary}})) & ~(s4_mine & {32{new_run}});
         if (clear) begin
@@ -286,17 +310,21 @@ module nps_bp_probe #(
     wire [13:0] by_told1 = {{1'b0, s2_occ} - {1'b0, s3_occ}, {1'b0, s3_occ} - {1'b0, s2_occ}};
     wire [13:0] by_kept2 = {{1'b0, s2_occ} - {1'b0, s4_told}, {1'b0, s4_told} - {1'b0, s2_occ}};
     wire [13:0] by_told2 = {{1'b0, s2_occ} - {1'b0, s4_occ}, {1'b0, s4_occ} - {1'b0, s2_occ}};
-    reg s3_unknown, s3_seen, s3_spent, s3_old, s3_rises;
+    reg s3_was_unknown, s3_was_seen, s3_ticked;     // before and by the tick that stage 5 executed a clock ago
+    wire s3_unknown = s3_was_unknown || (s3_ticked && !s3_was_seen);
+    wire s3_seen = s3_was_seen && !s3_ticked;
+    reg s3_spent, s3_old, s3_rises;
     reg [13:0] s3_by_kept, s3_by_told;      // if the sample one ahead makes no record, makes one
     always @(posedge clk) begin
         {s2_ripe, s2_peak, s2_told, s2_untold, s2_prev, s2_bp_en, s2_dry, s2_hot} <=
             s1_same3 ? n_word : words[s1_layer];
         {s3_ripe, s3_peak, s3_told, s3_untold, s3_prev, s3_bp_en, s3_dry, s3_hot} <= s2_same2 ? n_word
             : {s2_ripe, s2_peak, s2_told, s2_untold, s2_prev, s2_bp_en, s2_dry, s2_hot};
-        s3_unknown <= unknown[s2_layer] || (s5_tick && !seen[s2_layer]);
-        s3_seen <= seen[s2_layer] && !s5_tick;
-        s3_spent <= (spent[s2_layer] || (s2_same3 && s5_level)) && !s5_tick;
-        s3_old <= s2_same2 ? s4_old && !new_run : old[s2_layer];
+        s3_was_unknown <= |(unknown & s2_mine);
+        s3_was_seen <= |(seen & s2_mine);
+        s3_ticked <= s5_tick;
+        s3_spent <= (|(spent & s2_mine) || (s2_same3 && s5_level)) && !s5_tick;
+        s3_old <= s2_same2 ? s4_old && !new_run : |(old & s2_mine);
         s3_by_told <= by_told1;
         s3_rises <= s2_occ > s3_occ;
         s3_by_kept <= s2_same2 && s4_rec ? by_told2 : s2_same2 ? by_kept2 : s2_same1 ? by_kept1 : by_own;
@@ -311,12 +339,12 @@ module nps_bp_probe #(
     wire [5:0] off_new = new_limits[`NPS_CFG_BP_LIMITS_TH_OFF_LSB+:`NPS_CFG_BP_LIMITS_TH_OFF_W];
     wire [5:0] wet_new = new_limits[`NPS_CFG_BP_LIMITS_TH_WET_LSB+:`NPS_CFG_BP_LIMITS_TH_WET_W];
     wire [5:0] step_new = new_limits[`NPS_CFG_BP_LIMITS_LEVEL_STEP_LSB+:`NPS_CFG_BP_LIMITS_LEVEL_STEP_W];
-    function automatic reaches(input reg [13:0] by, input reg [5:0] step);
-        reaches = (!by[13] && by[12:7] >= step) || (!by[6] && by[5:0] >= step);
+    function automatic reaches(input reg [13:0] by, input reg [6:0] step);
+        reaches = (!by[13] && {1'b0, by[12:7]} >= step) || (!by[6] && {1'b0, by[5:0]} >= step);
     endfunction
-    wire moved_kept_now = reaches(s3_by_kept, step_now) && step_now != 6'd0;
-    wire moved_kept_new = reaches(s3_by_kept, step_new) && step_new != 6'd0;
-    wire moved_told = reaches(s3_by_told, step_now) && step_now != 6'd0;
+    wire moved_kept_now = reaches(s3_by_kept, {no_step, step_now});
+    wire moved_kept_new = reaches(s3_by_kept, {new_no_step, step_new});
+    wire moved_told = reaches(s3_by_told, {no_step, step_now});
     wire moved_if_rec = s3_same1 ? moved_told : moved_kept_now;
     wire moved_if_not = tick_now ? moved_kept_now : moved_kept_new;
 
@@ -327,26 +355,27 @@ module nps_bp_probe #(
     wire held_own = s3_old || !left_own[CYCW-1];
     wire above_kept = keeps ? s3_occ > s4_peak : s3_rises;
     wire above_own = s3_occ > s3_peak;
-    wire empty = DRY_MASK[s3_layer] && s3_occ == 6'd0;
+    wire empty = |(DRY_MASK & s3_mine) && s3_occ == 6'd0;
     wire next_spent = s3_same1 ? s4_spent || level : !s5_tick && (s3_spent || (s3_same2 && s5_level));
-    wire next_stale_on = do_stale ? new_stale_on : stale_on;
 
     // is the layer unknown after the clock ahead? a tick there, or one two ahead that stage 5 executes
     wire unseen = s5_tick || !(s3_seen || s3_same2);
     wire missed = !s3_same2 && (s3_unknown || (s5_tick && !s3_seen));
     wire forget = missed || (s4_tick && unseen);
-    wire forgotten = !s3_same1 && forget;
     wire was_dry = s3_same1 ? n_dry : s3_dry;
-    wire dries_now = was_dry && !forgotten ? s3_occ >= wet_now : empty;
-    wire dries_new = was_dry && !forgotten ? s3_occ >= wet_new : empty;
+    // of both outcomes of stage 4: dries, and surely a record (also because the layer is unknown by now)
+    wire lost = !s3_same1 && missed;                // whatever stage 4 does
+    wire ticked = !s3_same1 && (missed || unseen);  // if it ticks
+    wire dries_rec = was_dry && !lost ? s3_occ >= wet_now : empty;
+    wire dries_not = tick_now ? (was_dry && !ticked ? s3_occ >= wet_now : empty)
+        : (was_dry && !lost ? s3_occ >= wet_new : empty);
     always @(posedge clk) begin
-        s4_mine <= {32{s3_valid && !clear}} & LAYERS & (32'd1 << s3_layer);
         s4_boundary <= s3_cyc[CW-1:0] == {CW{1'b0}};
         s4_ripe_new <= s3_cyc + STEADY[CYCW-1:0];
         s4_on <= quiet ? s3_occ >= on_new : s3_occ >= on_now;
         s4_off <= quiet ? s3_occ < off_new : s3_occ < off_now;
-        s4_dries <= quiet ? dries_new : dries_now;
-        s4_sure <= forgotten || (quiet ? dries_new : dries_now);
+        s4_dries <= s4_rec ? dries_rec : dries_not;
+        s4_sure <= s4_rec ? lost || dries_rec : (tick_now ? ticked : lost) || dries_not;
         s4_differs <= s3_bit != (s3_same1 ? n_bp_en : s3_bp_en);
         s4_credit <= s4_tick || !next_stale_on || !next_spent;
         s4_moved <= s4_rec ? moved_if_rec : moved_if_not;
@@ -390,7 +419,7 @@ module nps_bp_probe #(
         frozen <= LAYERS & (frozen | (halved & {32{s4_half}}) | {32{s4_rel_step}}) & ~(s4_mine & {32{enter}});
 
         s5_entered <= entered[s4_layer];
-        s5_frozen <= frozen[s4_layer] || s4_rel_step;
+        s5_frozen <= |(frozen & s4_mine) || s4_rel_step;
         s5_k <= limits[`NPS_CFG_BP_LIMITS_K_LSB+:`NPS_CFG_BP_LIMITS_K_W];
 
         {s6_frozen, s6_k, s6_dwell} <= {s5_frozen, s5_k, s5_rel - s5_entered};
@@ -407,15 +436,15 @@ module nps_bp_probe #(
     wire [DWELLW-1:0] dwell = s7_frozen || shifted[20:DWELLW] != 7'd0 ? {DWELLW{1'b1}} : shifted[DWELLW-1:0];
 
     // ------------------------------------------------------------------ stages 5 to 8: record
-    reg s5_rec, s5_limits, s5_stale, s5_hot, s5_bp_en;
+    reg s5_rec, s5_hot, s5_bp_en;
+    wire s5_limits = s5_new_limits && lives[4];
+    wire s5_stale = s5_new_stale && lives[4];
     reg [3:0] s5_sub, s6_sub, s7_sub, s6_kind, s7_kind;
     reg [5:0] s5_peak;
     reg s6_valid, s7_valid, s6_timed, s7_timed;
     reg [31:0] s6_payload, s7_payload;
     always @(posedge clk) begin
         s5_rec <= s4_rec;
-        s5_limits <= do_limits && s4_live;
-        s5_stale <= new_period;
         s5_hot <= s4_hot;
         s5_bp_en <= n_bp_en;
         s5_peak <= s4_hot && (s4_off || !s4_above) ? s4_peak : s4_occ;
@@ -439,7 +468,7 @@ module nps_bp_probe #(
         {s7_valid, s7_timed, s7_kind, s7_sub, s7_payload} <= {s6_valid, s6_timed, s6_kind, s6_sub, s6_payload};
         {ev_valid, ev_kind, ev_sub, ev_payload} <= {s7_valid, s7_kind, s7_sub, s7_payload};
         if (s7_timed) ev_payload[`NPS_BP_DWELL_LSB+:`NPS_BP_DWELL_W] <= dwell;
-        if (clear) {s5_rec, s5_limits, s5_stale, s6_valid, s7_valid, ev_valid} <= 6'd0;
+        if (clear) {s5_rec, s6_valid, s7_valid, ev_valid} <= 4'd0;
     end
 endmodule
 

@@ -141,6 +141,8 @@ module formal_bp_probe #(
     always @(*) if (started) begin
         masks:   assert (((dut.unknown | dut.seen | dut.s4_mine) & ~LAYERS) == 0
                          && (dut.s4_mine & mask) == (here ? mask : 0));
+        onehot:  assert ((!dut.s2_valid || dut.s2_mine == 32'd1 << dut.s2_layer)
+                         && (!dut.s3_valid || dut.s3_mine == 32'd1 << dut.s3_layer));
         flags1:  assert (!at1 || (dut.s1_same1 == at2 && dut.s1_same2 == at3 && dut.s1_same3 == here));
         flags2:  assert (!at2 || (dut.s2_same1 == at3 && dut.s2_same2 == here));
         flags2b: assert (!at2 || (dut.s2_same3 == at5));

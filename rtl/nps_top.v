@@ -168,7 +168,7 @@ module nps_top #(
     );
 
     // ---------------------------------------------------------------- probes, their queues and mirrors
-    wire [SOURCES-1:0] accept, q_mark, q_ready, drained, drained_ready, loss_cfg, loss_step, idle, step_held;
+    wire [SOURCES-1:0] accept, q_mark, q_take, drained, drained_ready, loss_cfg, loss_step, idle, step_held;
     wire [140*SOURCES-1:0] q_entry;
 
     wire [SOURCES-1:0] op_select;
@@ -288,7 +288,7 @@ module nps_top #(
                 .accept(accept[g]),
                 .q_mark(q_mark[g]),
                 .q_entry(q_entry[140*g+:140]),
-                .q_ready(q_ready[g]),
+                .q_take(q_take[g]),
                 .drained(drained[g]),
                 .drained_ready(drained_ready[g]),
                 .loss_cfg(loss_cfg[g]),
@@ -312,7 +312,7 @@ module nps_top #(
     endgenerate
 
     // ---------------------------------------------------------------- merge
-    wire e_valid, e_ready, e_plain, e_mark, e_loss_cfg, e_loss_step, e_empty, told;
+    wire e_valid, e_ready, e_plain, e_mark, e_loss_cfg, e_loss_step, e_empty;
     wire [INDEX_W-1:0] e_index;
     wire [139:0] e_entry;
 
@@ -326,7 +326,7 @@ module nps_top #(
         .accept(accept),
         .q_mark(q_mark),
         .q_entry(q_entry),
-        .q_ready(q_ready),
+        .q_take(q_take),
         .drained(drained),
         .drained_ready(drained_ready),
         .loss_cfg(loss_cfg),
@@ -339,7 +339,6 @@ module nps_top #(
         .m_loss_step(e_loss_step),
         .m_plain(e_plain),
         .m_entry(e_entry),
-        .told(told),
         .empty(e_empty)
     );
 
@@ -405,7 +404,6 @@ module nps_top #(
         .e_plain(e_plain),
         .e_entry(e_entry),
         .e_empty(e_empty),
-        .told(told),
         .op_select(op_select),
         .op_entry(op_entry),
         .op_burst(op_burst),

@@ -6,7 +6,8 @@
 // after a drop none is accepted until level < DEPTH / 2, and the first that is has its mark bit set, or s_drain
 // tells that all entries are gone and nothing followed. So between two marks more than DEPTH / 2 entries leave and a
 // single shadow of the loss registers is enough: without s_refuse no entry is marked while a marked one is stored.
-// Costs: 4 clocks from s_accept to m_valid, then one entry a clock (from DEPTH 8 on); distributed RAM.
+// Costs: an entry may be taken from the clock after its s_accept on (level != 0) and shows 2 clocks after its take, one
+// entry a clock; distributed RAM. Between takes m_data is 0, so that many queues are merged by OR gates.
 // Overflow: s_drop in the clock of the entry that is lost; the caller keeps count, times and layers.
 `include "nps_refuse.vh"
 `default_nettype none
@@ -27,10 +28,9 @@ module nps_fifo #(
     output wire                     s_drain,   // the loss is complete and no entry follows it yet
     output reg                      dropping,  // something was lost since the last s_mark or s_drain
     output reg  [$clog2(DEPTH):0]   level,     // entries stored, before this clock's push and pop
-    output reg                      m_valid,
-    output reg  [       DATA_W-1:0] m_data,
-    output reg                      m_mark,
-    input  wire                     m_ready
+    input  wire                     take,      // the oldest entry leaves; only if level != 0
+    output wire [       DATA_W-1:0] m_data,    // of the entry taken 2 clocks ago, else 0
+    output wire                     m_mark
 );
     localparam integer AW = $clog2(DEPTH);
     localparam [AW:0] FULL = DEPTH[AW:0];
@@ -44,7 +44,6 @@ module nps_fifo #(
     reg  full;  // level == DEPTH
     reg  low;   // level < DEPTH / 2
     reg  empty; // level == 0
-    wire pop = m_valid && m_ready;
     wire push = s_accept;
 
     assign s_accept = s_valid && !s_refuse && (dropping ? low && !s_hold : !full);
@@ -63,12 +62,12 @@ module nps_fifo #(
             full  <= 1'b0;
             low   <= 1'b1;
             empty <= 1'b1;
-        end else if (push && !pop) begin
+        end else if (push && !take) begin
             level <= level + ONE;
             full  <= level == FULL - ONE;
             low   <= level < HALF - ONE;
             empty <= 1'b0;
-        end else if (pop && !push) begin
+        end else if (take && !push) begin
             level <= level - ONE;
             full  <= 1'b0;
             low   <= level <= HALF;
@@ -92,44 +91,20 @@ module nps_fifo #(
         end
     end
 
-    // ---- read stages: a latch behind each bank of the RAM, then the output register
-    reg  [AW-1:0] read_at;
-    reg  [  AW:0] in_ram;       // entries in the RAM
-    reg           ram_some;     // in_ram != 0
-    reg           latch_valid;
-    wire          take = !m_valid || m_ready;    // the output register may load
-    wire          load = !latch_valid || take;   // the latch may load
-    wire          fetch = ram_some && load;
+    // ---- read stages: an address, then a latch behind each bank of the RAM, 0 unless the entry is of this bank
+    localparam integer BANKS = DEPTH < 32 ? 1 : DEPTH < 64 ? 2 : 4;
+    localparam integer BANKW = AW - $clog2(BANKS);
+
+    reg  [   AW-1:0] take_at;   // of the next take
+    reg  [BANKW-1:0] read_at;   // within the bank
+    wire [     31:0] take_bank = {{32 - AW{1'b0}}, take_at} >> BANKW;
+    wire [     31:0] write_bank = {{32 - AW{1'b0}}, write_at} >> BANKW;
 
     always @(posedge clk) begin
-        if (rst) begin
-            read_at  <= {AW{1'b0}};
-            in_ram   <= {AW + 1{1'b0}};
-            ram_some <= 1'b0;
-        end else begin
-            if (fetch) read_at <= read_at + ONE[AW-1:0];
-            if (write_valid && !fetch) in_ram <= in_ram + ONE;
-            else if (fetch && !write_valid) in_ram <= in_ram - ONE;
-            ram_some <= write_valid || (ram_some && (!fetch || in_ram != ONE));
-        end
+        read_at <= take_at[BANKW-1:0];
+        if (rst)       take_at <= {AW{1'b0}};
+        else if (take) take_at <= take_at + ONE[AW-1:0];
     end
-
-    wire [DATA_W:0] latched;
-
-    always @(posedge clk) begin
-        if (rst) begin
-            latch_valid <= 1'b0;
-            m_valid     <= 1'b0;
-        end else begin
-            if (load) latch_valid <= ram_some;
-            if (take) m_valid <= latch_valid;
-        end
-        if (take) {m_mark, m_data} <= latched;
-    end
-
-    // ---- RAM: distributed, in banks; a block RAM of an ECP5 alone takes 5.8 ns to its output
-    localparam integer BANKW = AW < 5 ? AW : 5;
-    localparam integer BANKS = DEPTH >> BANKW;
 
     wire [BANKS*(DATA_W+1)-1:0] latches;
     genvar bank;
@@ -138,20 +113,22 @@ module nps_fifo #(
             (* no_rw_check, ram_style = "distributed" *)
             reg [DATA_W:0] ram[0:(1<<BANKW)-1];
             reg [DATA_W:0] latch;
-            wire [31:0]    write_bank = {{32 - AW{1'b0}}, write_at} >> BANKW;
+            reg            read;
 
             always @(posedge clk) begin
+                read <= take && take_bank == bank && !rst;
                 if (write_valid && write_bank == bank) ram[write_at[BANKW-1:0]] <= write_data;
-                if (load) latch <= ram[read_at[BANKW-1:0]];
+                latch <= read ? ram[read_at] : {DATA_W + 1{1'b0}};
             end
             assign latches[bank*(DATA_W+1)+:DATA_W+1] = latch;
         end
         if (BANKS == 1) begin : g_one
-            assign latched = latches;
-        end else begin : g_select
-            reg [AW-BANKW-1:0] latch_bank;  // which latch has the entry
-            always @(posedge clk) if (load) latch_bank <= read_at[AW-1:BANKW];
-            assign latched = latches[latch_bank*(DATA_W+1)+:DATA_W+1];
+            assign {m_mark, m_data} = latches;
+        end else if (BANKS == 2) begin : g_two
+            assign {m_mark, m_data} = latches[0+:DATA_W+1] | latches[DATA_W+1+:DATA_W+1];
+        end else begin : g_four
+            assign {m_mark, m_data} = latches[0+:DATA_W+1] | latches[DATA_W+1+:DATA_W+1] |
+                latches[2*(DATA_W+1)+:DATA_W+1] | latches[3*(DATA_W+1)+:DATA_W+1];
         end
     endgenerate
 endmodule

@@ -3,7 +3,7 @@
 // clock first, within a clock the lowest source first. It replaces the comparison of timestamps.
 //
 // Promises: every bit of every mask is granted exactly once and in order; one grant a clock.
-// Costs: 6 clocks from s_mask to m_valid; masks of zero take no room.
+// Costs: 5 clocks from s_mask to m_valid; masks of zero take no room.
 // Overflow: cannot happen if DEPTH >= the sum of the depths of the FIFOs whose s_accept make up s_mask and an entry
 // leaves its FIFO after its grant, for then each mask stands for at least one entry that is still stored.
 `include "nps_refuse.vh"
@@ -47,34 +47,67 @@ module nps_orderq #(
         end
     endfunction
 
-    // ---- masks in order of their clocks
-    wire                   fifo_valid;
-    wire [          N-1:0] fifo_mask;
-    wire                   fifo_ready;
-    wire [$clog2(DEPTH):0] level;
-    wire [            5:0] unused;
+    // ---- masks in order of their clocks: write stage, distributed RAM in banks, a latch behind each
+    localparam integer AW = $clog2(DEPTH);
+    localparam integer BANKW = AW < 4 ? AW : 4;
+    localparam integer BANKS = DEPTH >> BANKW;
+    localparam [AW-1:0] ONE = 1;
 
-    nps_fifo #(
-        .DATA_W(N),
-        .DEPTH (DEPTH)
-    ) masks (
-        .clk     (clk),
-        .rst     (rst),
-        .s_valid (|s_mask),
-        .s_data  (s_mask),
-        .s_refuse(1'b0),
-        .s_hold  (1'b0),
-        .s_accept(unused[0]),
-        .s_mark  (unused[1]),
-        .s_drop  (unused[2]),
-        .s_drain (unused[3]),
-        .dropping(unused[4]),
-        .level   (level),
-        .m_valid (fifo_valid),
-        .m_data  (fifo_mask),
-        .m_mark  (unused[5]),
-        .m_ready (fifo_ready)
-    );
+    reg           write_valid;
+    reg  [ N-1:0] write_mask;
+    reg  [AW-1:0] write_at;
+    reg  [AW-1:0] read_at, read_next;
+    reg           ram_some;             // a mask is in the RAM
+    reg           latch_valid;          // and in the latch that is not 0
+    wire          next_ready;
+    wire          load = !latch_valid || next_ready;
+    wire          fetch = load && ram_some;
+    wire [  31:0] write_bank = {{32 - AW{1'b0}}, write_at} >> BANKW;
+    wire [  31:0] read_bank = {{32 - AW{1'b0}}, read_at} >> BANKW;
+
+    always @(posedge clk) begin
+        write_mask <= s_mask;
+        if (rst) begin
+            write_valid <= 1'b0;
+            write_at    <= {AW{1'b0}};
+            read_at     <= {AW{1'b0}};
+            read_next   <= ONE;
+            ram_some    <= 1'b0;
+            latch_valid <= 1'b0;
+        end else begin
+            write_valid <= |s_mask;
+            if (write_valid) write_at <= write_at + ONE;
+            if (fetch) begin
+                read_at   <= read_next;
+                read_next <= read_next + ONE;
+            end
+            ram_some <= write_valid || (ram_some && !(fetch && read_next == write_at));
+            if (load) latch_valid <= ram_some;
+        end
+    end
+
+    wire [BANKS*N-1:0] latches;
+    genvar bank;
+    generate
+        for (bank = 0; bank < BANKS; bank = bank + 1) begin : g_bank
+            (* no_rw_check, ram_style = "distributed" *)
+            reg [N-1:0] ram[0:(1<<BANKW)-1];
+            reg [N-1:0] latch;
+
+            always @(posedge clk) begin
+                if (write_valid && write_bank == bank) ram[write_at[BANKW-1:0]] <= write_mask;
+                if (load) latch <= read_bank == bank ? ram[read_at[BANKW-1:0]] : {N{1'b0}};
+            end
+            assign latches[bank*N+:N] = latch;
+        end
+    endgenerate
+
+    reg [N-1:0] head;
+    integer each;
+    always @* begin
+        head = {N{1'b0}};
+        for (each = 0; each < BANKS; each = each + 1) head = head | latches[each*N+:N];
+    end
 
     // ---- the next mask, split into its lowest source and the rest
     reg          next_valid;
@@ -87,15 +120,15 @@ module nps_orderq #(
     wire         advance = !m_valid || m_ready;
     wire         take_next = advance && !rest_some && next_valid;
 
-    assign fifo_ready = !next_valid || take_next;
-    assign empty = level == 0 && !next_valid && !m_valid;
+    assign next_ready = !next_valid || take_next;
+    assign empty = !write_valid && !ram_some && !latch_valid && !next_valid && !m_valid;
 
     always @(posedge clk) begin
         if (rst) next_valid <= 1'b0;
-        else if (fifo_ready) next_valid <= fifo_valid;
-        if (fifo_ready) begin
-            next_first <= lowest(fifo_mask);
-            next_rest  <= fifo_mask & ~lowest(fifo_mask);
+        else if (next_ready) next_valid <= latch_valid;
+        if (next_ready) begin
+            next_first <= lowest(head);
+            next_rest  <= head & ~lowest(head);
         end
     end
 

@@ -43,7 +43,6 @@ module nps_trace_frame #(
     input  wire               e_plain,    // no mark, no clock step
     input  wire [      139:0] e_entry,    // {step, record, bp_samples, tq, ts, kind, sub, payload}
     input  wire               e_empty,    // no entry queued anywhere
-    output reg                told,       // a loss was told
 
     // sources: one word port
     output wire [ NUM_BP:0] op_select,
@@ -96,28 +95,27 @@ module nps_trace_frame #(
     localparam [INDEX_W-1:0] FRAMER = NUM_BP + 1;
 
     // ---------------------------------------------------------------- state
-    localparam [4:0] IDLE = 5'd0;
-    localparam [4:0] CLOSE = 5'd1;        // latch the group's time, once the last user of the old one has passed
-    localparam [4:0] GROUP_A = 5'd2;
-    localparam [4:0] GROUP = 5'd3;        // the other eight, once the pipeline is empty
-    localparam [4:0] START_CFG = 5'd4;
-    localparam [4:0] START_STATE = 5'd5;
-    localparam [4:0] RUN = 5'd6;
-    localparam [4:0] CHECK = 5'd7;        // does the run of a marked or step entry fit the frame?
-    localparam [4:0] DECIDE = 5'd8;
-    localparam [4:0] LOSS = 5'd9;
-    localparam [4:0] STEP_LO = 5'd10;
-    localparam [4:0] STEP_HI = 5'd11;
-    localparam [4:0] RECORD = 5'd12;
-    localparam [4:0] POP = 5'd13;         // the entry leaves when its last record has been chosen
-    localparam [4:0] SETTLE = 5'd14;      // until step_pending shows what was just told
-    localparam [4:0] END_LATCH = 5'd15;
-    localparam [4:0] END_CNT = 5'd16;
-    localparam [4:0] END = 5'd17;
-    localparam [4:0] END_TAKEN = 5'd18;   // END is on its way to the sink
+    localparam [18:0] IDLE = 19'd1 << 0;
+    localparam [18:0] CLOSE = 19'd1 << 1;        // latch the group's time, once the last user of the old one has passed
+    localparam [18:0] GROUP_A = 19'd1 << 2;
+    localparam [18:0] GROUP = 19'd1 << 3;        // the other eight, once the pipeline is empty
+    localparam [18:0] START_CFG = 19'd1 << 4;
+    localparam [18:0] START_STATE = 19'd1 << 5;
+    localparam [18:0] RUN = 19'd1 << 6;
+    localparam [18:0] CHECK = 19'd1 << 7;        // does the run of a marked or step entry fit the frame?
+    localparam [18:0] DECIDE = 19'd1 << 8;
+    localparam [18:0] LOSS = 19'd1 << 9;
+    localparam [18:0] STEP_LO = 19'd1 << 10;
+    localparam [18:0] STEP_HI = 19'd1 << 11;
+    localparam [18:0] RECORD = 19'd1 << 12;
+    localparam [18:0] POP = 19'd1 << 13;         // the entry leaves when its last record has been chosen
+    localparam [18:0] SETTLE = 19'd1 << 14;      // until step_pending shows what was just told
+    localparam [18:0] END_LATCH = 19'd1 << 15;
+    localparam [18:0] END_CNT = 19'd1 << 16;
+    localparam [18:0] END = 19'd1 << 17;
+    localparam [18:0] END_TAKEN = 19'd1 << 18;   // END is on its way to the sink
 
-    localparam [3:0] SETTLE_CLOCKS = 4'd4;
-    localparam [3:0] LATCH_CLOCKS = 4'd5;
+    localparam PAUSE = 5;                 // clocks of CLOSE, SETTLE and END_LATCH
 
     // words of a LOSS burst; a position is skipped if the source has no such word
     localparam [3:0] AT_FIRST = 4'd0;
@@ -139,15 +137,16 @@ module nps_trace_frame #(
     localparam [3:0] AT_CNT = 4'd2;
     localparam [3:0] AT_CFG = 4'd3;
 
-    reg [4:0] state, resume;
-    reg [3:0] at, pause;
-    reg running;  // state == RUN
+    reg [18:0] state, resume;  // one-hot
+    reg [3:0] at;
+    reg [PAUSE-1:0] pause;  // a 1 for each clock left
+    reg running;  // |(state & RUN)
     reg popping;  // e_ready for a marked or step entry
 
     wire e_step = e_entry[139];
     wire e_record = e_entry[138];
     wire has_layers = e_index != MARK;
-    wire paused = pause != 4'd0;
+    wire paused = pause[0];
 
     // ---------------------------------------------------------------- choice
     reg next_valid, next_entry, next_given, next_burst, next_free, next_last, next_opens, next_loss, next_step;
@@ -236,13 +235,14 @@ module nps_trace_frame #(
         opens = 1'b0;
         tells_loss = 1'b0;
         tells_step = 1'b0;
-        case (state)
-            GROUP_A: begin
+        (* parallel_case *)
+        case (1'b1)
+            |(state & GROUP_A): begin
                 offers = 1'b1;
                 opens = 1'b1;
                 {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_A};
             end
-            GROUP: begin
+            |(state & GROUP): begin
                 offers = at != AT_SYNC_B || !moving;
                 is_last = at == AT_DRY;
                 case (at)
@@ -256,24 +256,24 @@ module nps_trace_frame #(
                     default: {index, kind, sub} = {state_index, `NPS_K_STATE, `NPS_STATE_DRY};
                 endcase
             end
-            START_CFG: begin
+            |(state & START_CFG): begin
                 offers = lists;
                 {index, kind, sub} = {cfg_index, `NPS_K_CFG, cfg_sub};
             end
-            START_STATE: begin
+            |(state & START_STATE): begin
                 offers = lists;
                 {index, kind, sub} = {state_index, `NPS_K_STATE, state_sub};
             end
-            END_CNT: begin
+            |(state & END_CNT): begin
                 offers = lists;
                 {index, kind, sub} = {cnt_index, `NPS_K_CNT, cnt_sub};
             end
-            END: begin
+            |(state & END): begin
                 offers = lists && !moving;
                 is_last = 1'b1;
                 {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_END};
             end
-            LOSS: begin
+            |(state & LOSS): begin
                 offers = 1'b1;
                 from_burst = 1'b1;
                 case (at)
@@ -308,18 +308,18 @@ module nps_trace_frame #(
                     end
                 endcase
             end
-            STEP_LO: begin
+            |(state & STEP_LO): begin
                 offers = 1'b1;
                 from_entry = 1'b1;
                 {kind, sub} = {`NPS_K_CLK, `NPS_CLK_STEP_LO};
             end
-            STEP_HI: begin
+            |(state & STEP_HI): begin
                 offers = 1'b1;
                 from_entry = 1'b1;
                 tells_step = 1'b1;
                 {kind, sub} = {`NPS_K_CLK, `NPS_CLK_STEP_HI};
             end
-            RECORD: begin
+            |(state & RECORD): begin
                 offers = 1'b1;
                 from_entry = 1'b1;
                 given = 1'b1;
@@ -344,11 +344,10 @@ module nps_trace_frame #(
             next_loss <= tells_loss;
             next_step <= tells_step;
         end
-        told <= next_valid && go && next_free;
-        robin <= state == GROUP_A || state == GROUP;
-        next_cnt <= put && (state == END_CNT || (state == GROUP && at == AT_CNT));
-        next_cfg <= put && (state == START_CFG || (state == GROUP && at == AT_CFG));
-        next_state <= put && (state == START_STATE || (state == GROUP && is_last));
+        robin <= |(state & GROUP_A) || |(state & GROUP);
+        next_cnt <= put && (|(state & END_CNT) || (|(state & GROUP) && at == AT_CNT));
+        next_cfg <= put && (|(state & START_CFG) || (|(state & GROUP) && at == AT_CFG));
+        next_state <= put && (|(state & START_STATE) || (|(state & GROUP) && is_last));
         moving <= put || next_valid || fetching || sealing;
     end
 
@@ -366,43 +365,38 @@ module nps_trace_frame #(
         popping <= 1'b0;
         done <= 1'b0;
         final_counts <= 1'b0;
-        if (paused) pause <= pause - 4'd1;
+        if ((|(state & CLOSE) || |(state & SETTLE) || |(state & END_LATCH)) && !next_valid) pause <= pause >> 1;
+        else pause <= {PAUSE{1'b1}};
 
-        case (state)
-            IDLE: begin
+        (* parallel_case *)
+        case (1'b1)
+            |(state & IDLE): begin
                 resume <= START_CFG;
-                pause <= SETTLE_CLOCKS;  // the mirrors are being loaded
                 if (restart) state <= CLOSE;
             end
-            CLOSE: begin
-                if (next_valid) pause <= LATCH_CLOCKS;
-                else if (!paused) state <= GROUP_A;
-            end
-            GROUP_A: begin
+            |(state & CLOSE): if (!next_valid && !paused) state <= GROUP_A;
+            |(state & GROUP_A): begin
                 at <= AT_SYNC_B;
                 if (put) state <= GROUP;
             end
-            GROUP:
+            |(state & GROUP):
             if (put) begin
                 at <= at == AT_CFG ? AT_HOT : at + 4'd1;
                 if (is_last) state <= resume;
             end
-            START_CFG: begin
+            |(state & START_CFG): begin
                 resume <= START_CFG;
-                pause <= LATCH_CLOCKS;
                 if (close && !next_valid) state <= CLOSE;
                 else if (put && cfg_last) state <= START_STATE;
             end
-            START_STATE: begin
+            |(state & START_STATE): begin
                 resume <= START_STATE;
-                pause <= LATCH_CLOCKS;
                 if (close && !next_valid) state <= CLOSE;
                 else if (put && state_last) state <= RUN;
             end
-            RUN: begin
+            |(state & RUN): begin
                 running <= 1'b1;
                 resume <= RUN;
-                pause <= LATCH_CLOCKS;
                 at <= AT_FIRST;
                 if (running) begin
                     if (close || (e_valid && !e_plain) || (!e_valid && e_empty && flush)) running <= 1'b0;
@@ -411,39 +405,35 @@ module nps_trace_frame #(
                     else if (!e_valid && e_empty && flush) state <= END_LATCH;
                 end
             end
-            CHECK: if (!next_valid) state <= DECIDE;  // `room` knows of the record before
-            DECIDE: state <= !fits ? CLOSE : e_mark ? LOSS : STEP_LO;
-            LOSS:
+            |(state & CHECK): if (!next_valid) state <= DECIDE;  // `room` knows of the record before
+            |(state & DECIDE): state <= !fits ? CLOSE : e_mark ? LOSS : STEP_LO;
+            |(state & LOSS):
             if (put) begin
                 at <= at + 4'd1;
                 if (at == AT_SECOND && !e_loss_step) at <= AT_HOT;
                 if (burst_ends) state <= e_step ? STEP_LO : e_record ? RECORD : POP;
             end
-            STEP_LO: if (put) state <= STEP_HI;
-            STEP_HI: if (put) state <= e_record ? RECORD : POP;
-            RECORD: if (put) state <= POP;
-            POP: begin
-                pause <= e_step || (e_mark && e_loss_step) ? SETTLE_CLOCKS : 4'd1;
+            |(state & STEP_LO): if (put) state <= STEP_HI;
+            |(state & STEP_HI): if (put) state <= e_record ? RECORD : POP;
+            |(state & RECORD): if (put) state <= POP;
+            |(state & POP): begin
                 if (!next_valid) begin
                     popping <= 1'b1;
                     state <= SETTLE;
                 end
             end
-            SETTLE: if (!paused) state <= RUN;
-            END_LATCH: begin
+            |(state & SETTLE): if (!paused) state <= RUN;
+            |(state & END_LATCH): begin
                 final_counts <= 1'b1;
-                if (next_valid) pause <= LATCH_CLOCKS;
-                else if (!paused) state <= END_CNT;
+                if (!next_valid && !paused) state <= END_CNT;
             end
-            END_CNT: begin
+            |(state & END_CNT): begin
                 resume <= END_CNT;
-                pause <= LATCH_CLOCKS;
                 if (close && !next_valid) state <= CLOSE;
                 else if (put && cnt_last) state <= END;
             end
-            END: begin
+            |(state & END): begin
                 resume <= END;
-                pause <= LATCH_CLOCKS;
                 if (close && !next_valid) state <= CLOSE;
                 else if (put) state <= END_TAKEN;
             end
@@ -469,8 +459,8 @@ module nps_trace_frame #(
     reg [1:0] group_tq;
     reg [31:0] frame;
 
-    wire latches = (state == CLOSE || state == END_LATCH) && !paused && !next_valid;
-    wire queued = state == CLOSE && emitted && !e_empty;
+    wire latches = (|(state & CLOSE) || |(state & END_LATCH)) && !paused && !next_valid;
+    wire queued = |(state & CLOSE) && emitted && !e_empty;
 
     always @(posedge clk) begin
         if (latches) {group_tq, group_ts} <= queued ? {last_tq, last_ts} : {tq, ts_ns};
@@ -478,7 +468,7 @@ module nps_trace_frame #(
         if (restart) begin
             frame <= 32'd0;
             first_frame <= 1'b1;
-        end else if (put && state == GROUP && is_last) begin
+        end else if (put && |(state & GROUP) && is_last) begin
             frame <= frame + 32'd1;
             first_frame <= 1'b0;
         end

@@ -2,10 +2,10 @@
 // Merges the queues of all sources into one, in order of arrival.
 //
 // Does:      follows the order queue: one arrival mask per clock, lowest source first. A drained loss goes first, as
-//            an entry that has only the mark.
-// Promises:  entries of one clock leave in source order, those of different clocks in order of time; nothing is
-//            taken behind a marked entry until the framer has told its loss (`told`).
-// Costs:     up to one entry a clock; 1 clock behind the grant of the order queue, 1 through the mux.
+//            an entry that has only the mark. What is taken waits in a buffer whose place was claimed before.
+// Promises:  entries of one clock leave in source order, those of different clocks in order of time; a drained loss
+//            leaves behind all entries of its source before it. Only registers decide what is taken.
+// Costs:     one entry a clock; 5 clocks from the grant of the order queue to m_valid.
 // Overflow:  none: what is not taken stays in its queue.
 `default_nettype none
 `include "nps_trace.vh"
@@ -18,11 +18,11 @@ module nps_trace_merge #(
     input wire clk,
     input wire rst,
 
-    // queues
+    // queues: an entry shows 2 clocks after its take, 0 else
     input  wire [    SOURCES-1:0] accept,
+    output wire [    SOURCES-1:0] q_take,
     input  wire [    SOURCES-1:0] q_mark,
     input  wire [140*SOURCES-1:0] q_entry,
-    output wire [    SOURCES-1:0] q_ready,
     input  wire [    SOURCES-1:0] drained,
     output wire [    SOURCES-1:0] drained_ready,
     input  wire [    SOURCES-1:0] loss_cfg,
@@ -38,16 +38,15 @@ module nps_trace_merge #(
     output wire               m_plain,      // no mark, no clock step
     output wire [      139:0] m_entry,      // {step, record, bp_samples, tq, ts, kind, sub, payload}
 
-    input  wire told,
-    output reg  empty  // no entry here or in a queue
+    output reg empty  // no entry here or in a queue
 );
 
     // ---------------------------------------------------------------- arrivals
     localparam SRC_W = $clog2(SOURCES);
 
-    wire grant_valid, grant_ready, grant_empty, order_valid, order_ready;
-    wire [SRC_W-1:0] grant_src, order_src;
-    wire [SOURCES-1:0] grant_mask, order_mask;
+    wire order_valid, order_ready, order_empty;
+    wire [SRC_W-1:0] order_src;
+    wire [SOURCES-1:0] order_mask;
 
     nps_orderq #(
         .N(SOURCES),
@@ -56,87 +55,103 @@ module nps_trace_merge #(
         .clk(clk),
         .rst(rst),
         .s_mask(accept),
-        .m_valid(grant_valid),
-        .m_src(grant_src),
-        .m_mask(grant_mask),
-        .m_ready(grant_ready),
-        .empty(grant_empty)
+        .m_valid(order_valid),
+        .m_src(order_src),
+        .m_mask(order_mask),
+        .m_ready(order_ready),
+        .empty(order_empty)
     );
 
-    // cuts the way back from the mux into the order queue
-    nps_skid #(
-        .DATA_W(SRC_W + SOURCES)
-    ) u_grant (
-        .clk(clk),
-        .rst(rst),
-        .s_axis_tdata({grant_src, grant_mask}),
-        .s_axis_tvalid(grant_valid),
-        .s_axis_tready(grant_ready),
-        .m_axis_tdata({order_src, order_mask}),
-        .m_axis_tvalid(order_valid),
-        .m_axis_tready(order_ready)
-    );
+    // ---------------------------------------------------------------- take
+    // A granted entry is in its queue by now (merge_order): the grant takes longer than the queue.
+    wire go;  // a place is free in the buffer
 
-    // ---------------------------------------------------------------- choose
-    // A granted entry is at the head of its queue by now (merge_order): the grant takes longer than the queue.
-    reg waits;  // a marked entry is on its way to the framer
-
-    // seen a clock late: no later entry of its source is granted that soon, and `waits` covers the clock behind its take
+    // drained losses, seen a clock late: no later entry of their source is granted that soon
     reg [SOURCES-1:0] lowest;
     reg any_drained;
+    wire drains = go && any_drained;
+    wire grants = order_ready && order_valid;
+
+    assign order_ready = go && !any_drained;
+    assign q_take = order_mask & {SOURCES{grants}};
+    assign drained_ready = lowest & {SOURCES{drains}};
+
     always @(posedge clk) begin
         lowest <= drained & (~drained + {{(SOURCES - 1) {1'b0}}, 1'b1});
-        any_drained <= |drained && !rst;
+        any_drained <= |drained && !drains && !rst;  // a loss just taken shows for one more clock
     end
 
-    wire skid_ready;
-    wire free = skid_ready && !waits;
-    wire moves = free && (any_drained || order_valid);
+    // ---------------------------------------------------------------- two clocks later: the entry
+    wire [SOURCES-1:0] from = any_drained ? lowest : order_mask;
+    reg taken_valid, taken_drain, taken_cfg, taken_step;
+    reg [INDEX_W-1:0] taken_index, drain_index;
+    reg here_valid, here_drain, here_cfg, here_step;
+    reg [INDEX_W-1:0] here_index;
+    reg s_valid, s_mark, s_cfg, s_step;
+    reg [INDEX_W-1:0] s_index;
+    reg [139:0] s_entry;
+    integer i;
 
-    assign order_ready = free && !any_drained;
-    assign q_ready = order_mask & {SOURCES{order_ready && order_valid}};
-    assign drained_ready = lowest & {SOURCES{free && any_drained}};
+    always @* begin
+        drain_index = {INDEX_W{1'b0}};
+        for (i = 0; i < SOURCES; i = i + 1) drain_index = drain_index | ({INDEX_W{lowest[i]}} & i[INDEX_W-1:0]);
+    end
 
     reg [139:0] entry;
-    reg [INDEX_W-1:0] index;
-    integer i;
     always @* begin
         entry = 140'd0;
-        index = {INDEX_W{1'b0}};
-        for (i = 0; i < SOURCES; i = i + 1) begin
-            entry = entry | ({140{order_mask[i]}} & q_entry[140*i+:140]);
-            index = index | ({INDEX_W{lowest[i]}} & i[INDEX_W-1:0]);
-        end
-        if (any_drained) entry[139:138] = 2'b00;  // neither clock step nor record
-        else index[SRC_W-1:0] = order_src;
+        for (i = 0; i < SOURCES; i = i + 1) entry = entry | q_entry[140*i+:140];
     end
-
-    wire mark = any_drained || |(order_mask & q_mark);
-    wire [SOURCES-1:0] from = any_drained ? lowest : order_mask;
-    wire cfg = |(from & loss_cfg);
-    wire step = |(from & loss_step);
-    wire plain = !mark && !entry[139];
 
     always @(posedge clk) begin
-        if (rst || told) waits <= 1'b0;
-        else if (moves && mark) waits <= 1'b1;
-        empty <= grant_empty && !order_valid && drained == {SOURCES{1'b0}} && !m_valid && accept == {SOURCES{1'b0}};
+        taken_valid <= (drains || grants) && !rst;
+        taken_drain <= any_drained;
+        taken_index <= drain_index;
+        if (!any_drained) begin
+            taken_index <= {INDEX_W{1'b0}};
+            taken_index[SRC_W-1:0] <= order_src;
+        end
+        taken_cfg <= |(from & loss_cfg);
+        taken_step <= |(from & loss_step);
+
+        here_valid <= taken_valid && !rst;
+        {here_drain, here_index, here_cfg, here_step} <= {taken_drain, taken_index, taken_cfg, taken_step};
+
+        s_valid <= here_valid && !rst;
+        {s_index, s_cfg, s_step} <= {here_index, here_cfg, here_step};
+        s_mark <= here_drain || |q_mark;
+        s_entry <= entry;
     end
 
-    localparam W = INDEX_W + 4 + 140;
+    // ---------------------------------------------------------------- buffer
+    localparam W = INDEX_W + 3 + 140;
+    wire buffer_empty, unused;
+    wire [31:0] unused_stalled;
 
-    nps_skid #(
+    nps_trace_out #(
+        .DEPTH (16),
         .DATA_W(W)
-    ) u_skid (
+    ) u_buffer (
         .clk(clk),
         .rst(rst),
-        .s_axis_tdata({index, plain, mark, cfg, step, entry}),
-        .s_axis_tvalid(moves),
-        .s_axis_tready(skid_ready),
-        .m_axis_tdata({m_index, m_plain, m_mark, m_loss_cfg, m_loss_step, m_entry}),
+        .restart(1'b0),
+        .go(go),
+        .claim(drains || grants),
+        .empty(buffer_empty),
+        .s_valid(s_valid),
+        .s_data({s_index, s_mark, s_cfg, s_step, s_entry}),
+        .s_last(!s_mark && !s_entry[139]),
+        .m_axis_tdata({m_index, m_mark, m_loss_cfg, m_loss_step, m_entry}),
         .m_axis_tvalid(m_valid),
-        .m_axis_tready(m_ready)
+        .m_axis_tlast(m_plain),
+        .m_axis_tready(m_ready),
+        .stalled(unused_stalled)
     );
+
+    always @(posedge clk)
+        empty <= order_empty && drained == {SOURCES{1'b0}} && accept == {SOURCES{1'b0}} && buffer_empty;
+
+    assign unused = &{1'b0, unused_stalled, 1'b0};
 
 endmodule
 `default_nettype wire

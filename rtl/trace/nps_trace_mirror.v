@@ -39,34 +39,34 @@ module nps_trace_mirror #(
 
     // ---------------------------------------------------------------- what the record says
     reg lapses, new_limits, new_stale;
-    reg enters, cools, drives, dries, wets;
-    reg [31:0] layer;  // one-hot, 0 if the record is no BP
-    reg [31:0] word;
+    reg [31:0] word, lapsed;
+    // one-hot, 0 if the record does not say so: one register each, so that a mask is one gate behind them
+    reg [31:0] layer, enters, cools, drives, dries, wets;
 
     wire told = update && kind == `NPS_K_BP;
-    wire [`NPS_BP_LAYER_W-1:0] id = payload[`NPS_BP_LAYER_LSB+:`NPS_BP_LAYER_W];
     wire [`NPS_BP_OCC_W-1:0] occ = payload[`NPS_BP_OCC_LSB+:`NPS_BP_OCC_W];
-    // those of the record just ahead, if it has any
+    wire [31:0] one_hot = 32'd1 << payload[`NPS_BP_LAYER_LSB+:`NPS_BP_LAYER_W];
+    // the limit of the record just ahead, if it has any
     wire [`NPS_CFG_BP_LIMITS_TH_WET_W-1:0] th_wet = new_limits ?
         word[`NPS_CFG_BP_LIMITS_TH_WET_LSB+:`NPS_CFG_BP_LIMITS_TH_WET_W] :
         limits[`NPS_CFG_BP_LIMITS_TH_WET_LSB+:`NPS_CFG_BP_LIMITS_TH_WET_W];
+    wire lapse = update && kind == `NPS_K_STATE && sub == `NPS_STATE_UNKNOWN;
 
     always @(posedge clk) begin
-        lapses <= update && kind == `NPS_K_STATE && sub == `NPS_STATE_UNKNOWN;
+        lapses <= lapse;
         new_limits <= update && kind == `NPS_K_CFG && sub == `NPS_CFG_BP_LIMITS;
         new_stale <= update && kind == `NPS_K_CFG && sub == `NPS_CFG_STALE;
-        layer <= told ? 32'd1 << id : 32'd0;
-        enters <= sub == `NPS_BP_ENTER;
-        cools <= sub == `NPS_BP_EXIT;
-        drives <= payload[`NPS_BP_BP_EN_LSB];
-        dries <= occ == {`NPS_BP_OCC_W{1'b0}};
-        wets <= occ >= th_wet;
         word <= payload;
+        lapsed <= lapse ? payload : 32'd0;
+        layer <= told ? one_hot : 32'd0;
+        enters <= told && sub == `NPS_BP_ENTER ? one_hot : 32'd0;
+        cools <= told && sub == `NPS_BP_EXIT ? one_hot : 32'd0;
+        drives <= told && payload[`NPS_BP_BP_EN_LSB] ? one_hot : 32'd0;
+        dries <= told && occ == {`NPS_BP_OCC_W{1'b0}} ? one_hot & DRY_MASK : 32'd0;
+        wets <= told && occ >= th_wet ? one_hot : 32'd0;
     end
 
     // ---------------------------------------------------------------- masks
-    wire [31:0] lapsed = lapses ? word : 32'd0;
-
     always @(posedge clk) begin
         if (load) begin
             hot <= load_hot;
@@ -76,10 +76,10 @@ module nps_trace_mirror #(
             limits <= load_limits;
             stale <= load_stale;
         end else begin
-            hot <= (hot & ~lapsed & ~(layer & {32{cools}})) | (layer & {32{enters}});
-            bp_en <= (bp_en & ~lapsed & ~layer) | (layer & {32{drives}});
-            dry <= (dry & ~lapsed & ~(layer & {32{wets}})) | (layer & {32{dries}} & DRY_MASK);
-            unknown <= lapses ? word : unknown & ~layer;
+            hot <= (hot & ~lapsed & ~cools) | enters;
+            bp_en <= (bp_en & ~lapsed & ~layer) | drives;
+            dry <= (dry & ~lapsed & ~wets) | dries;
+            unknown <= lapses ? lapsed : unknown & ~layer;
             if (new_limits) limits <= word;
             if (new_stale) stale <= word;
         end

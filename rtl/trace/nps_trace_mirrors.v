@@ -5,8 +5,8 @@
 //            copies the input mirror, as it was before this clock's record, to the snapshot; `load` copies the snapshot
 //            to the output mirror: from there a LOSS burst reads its keyframe and limits.
 // Promises:  mask and limit words show the output mirror as left by the records emitted up to 2 clocks ago.
-// Costs:     2 clocks from a record to its mirror, 3 from `capture` until `load` may come, none from word_sub to the
-//            words. A restart takes 3 clocks to the output mirror: it goes the way of a loss.
+// Costs:     2 clocks from a record to its mirror, 2 from `capture` until `load` may come, 2 from `load` to the words,
+//            none from word_sub. A restart takes 3 clocks to the output mirror: it goes the way of a loss.
 // Overflow:  none.
 `default_nettype none
 `include "nps_trace.vh"
@@ -43,11 +43,11 @@ module nps_trace_mirrors #(
     output reg  [31:0] limit_word   // of CFG word_sub
 );
 
-    reg captures, capture_start, load_start;
+    reg captures, capture_start, loads;
     always @(posedge clk) begin
         captures <= capture && !rst;  // the record before is in the masks, this clock's is not
         capture_start <= restart && !rst;
-        load_start <= capture_start && !rst;
+        loads <= (load || capture_start) && !rst;
     end
 
     wire [31:0] in_hot, in_bp_en, in_unknown, in_dry, in_limits, in_stale;
@@ -93,7 +93,7 @@ module nps_trace_mirrors #(
         .DRY_MASK(DRY_MASK)
     ) u_out (
         .clk(clk),
-        .load(load || load_start),
+        .load(loads),
         .load_hot(shot_hot),
         .load_bp_en(shot_bp_en),
         .load_unknown(shot_unknown),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exit: buffers sealed records towards the sink and hands out the room there is.
+// A buffer whose places are claimed first: between the merge and the framer, and at the exit.
 //
 // Does:      a claim reserves the place of one record before it is made, `go` says that there is one; the record
-//            arrives some clocks later and waits here. So nothing behind the framer ever stops or is lost.
-// Promises:  AXI-Stream with registered outputs: valid does not wait for ready, data is stable until taken.
+//            arrives some clocks later and waits here. So nothing between claim and buffer ever stops or is lost.
+// Promises:  AXI-Stream: valid does not wait for ready, data is stable until taken; tvalid and tlast are registers.
 //            Claims at most while go is 1 => no overflow. One record a clock if a place is free again DEPTH - 2 clocks after its claim.
 // Costs:     2 clocks from s_valid to m_axis_tvalid; DEPTH x (DATA_W + 1) bits of distributed RAM.
 // Overflow:  none by construction. A stalled sink is counted: `stalled` = floor(clocks with valid and not ready / 256).
@@ -26,10 +26,10 @@ module nps_trace_out #(
     input wire [DATA_W-1:0] s_data,
     input wire              s_last,
 
-    output wire [DATA_W-1:0] m_axis_tdata,
-    output wire         m_axis_tvalid,
-    output wire         m_axis_tlast,
-    input  wire         m_axis_tready,
+    output wire [DATA_W-1:0] m_axis_tdata,   // straight from the RAM, whose address is a register
+    output reg               m_axis_tvalid,
+    output reg               m_axis_tlast,
+    input  wire              m_axis_tready,
 
     output wire [31:0] stalled
 );
@@ -58,38 +58,35 @@ module nps_trace_out #(
         end
     end
 
-    // ---------------------------------------------------------------- buffer
-    reg [DATA_W:0] buffer[0:DEPTH-1];
-    reg [AW:0] put, take;
-    wire held = put != take;
-    wire skid_ready;
-    wire [DATA_W:0] skid_out;
+    // ---------------------------------------------------------------- buffer: ready reaches only a few registers
+    (* ram_style = "distributed" *)
+    reg [DATA_W-1:0] buffer[0:DEPTH-1];
+    (* ram_style = "distributed" *)
+    reg lasts[0:DEPTH-1];
+    reg [AW:0] put, take, after;  // after: take + 1
+
+    assign m_axis_tdata = buffer[take[AW-1:0]];
 
     always @(posedge clk) begin
-        if (s_valid) buffer[put[AW-1:0]] <= {s_last, s_data};
+        if (s_valid) begin
+            buffer[put[AW-1:0]] <= s_data;
+            lasts[put[AW-1:0]] <= s_last;
+        end
+        m_axis_tlast <= leaves ? lasts[after[AW-1:0]] : lasts[take[AW-1:0]];
         if (rst) begin
-            put  <= {(AW + 1) {1'b0}};
+            put <= {(AW + 1) {1'b0}};
             take <= {(AW + 1) {1'b0}};
+            after <= ONE;
+            m_axis_tvalid <= 1'b0;
         end else begin
             if (s_valid) put <= put + ONE;
-            if (held && skid_ready) take <= take + ONE;
+            if (leaves) begin
+                take <= after;
+                after <= after + ONE;
+            end
+            m_axis_tvalid <= leaves ? put != after : put != take;
         end
     end
-
-    nps_skid #(
-        .DATA_W(DATA_W + 1)
-    ) u_skid (
-        .clk(clk),
-        .rst(rst),
-        .s_axis_tdata(buffer[take[AW-1:0]]),
-        .s_axis_tvalid(held),
-        .s_axis_tready(skid_ready),
-        .m_axis_tdata(skid_out),
-        .m_axis_tvalid(m_axis_tvalid),
-        .m_axis_tready(m_axis_tready)
-    );
-
-    assign {m_axis_tlast, m_axis_tdata} = skid_out;
 
     // ---------------------------------------------------------------- stall counter
     reg stall;

@@ -6,7 +6,7 @@
 //            LOSS, STATE, CFG, CLK and CNT records to the framer.
 // Promises:  every entry offered leaves by the queue or is counted in a LOSS; entries stay in order; the shadow is
 //            never overwritten; nothing here can hold up the source.
-// Costs:     a few clocks from an event to the queue's head (nps_fifo), 2 from the framer's op to its word.
+// Costs:     the clocks of nps_fifo from an event to its entry, 2 from the framer's op to its word.
 // Overflow:  whole entries drop while the FIFO is full, until it is half empty and the account before is told; also when
 //            the side FIFO for clock steps is full. The first entry kept after a loss carries a mark.
 //
@@ -43,9 +43,9 @@ module nps_trace_source #(
 
     // queue; nps_trace_merge knows from its grants when an entry is there
     output wire         accept,  // this clock's entry is queued
-    output wire         q_mark,
+    input  wire         q_take,  // the oldest entry leaves
+    output wire         q_mark,  // of the entry taken 2 clocks ago, else 0
     output wire [139:0] q_entry, // {step, record, bp_samples, tq, ts, kind, sub, payload}
-    input  wire         q_ready,
 
     // a loss whose queue ran empty: to be told without an entry
     output reg  drained,
@@ -76,7 +76,7 @@ module nps_trace_source #(
     // ---------------------------------------------------------------- queue
     wire offer = ev_valid || ev_step;
     wire steps_full;
-    wire drop, mark, drain, dropping, busy, unused_valid;
+    wire drop, mark, drain, dropping, busy;
     wire [$clog2(FIFO_DEPTH):0] level;
 
     nps_fifo #(
@@ -95,10 +95,9 @@ module nps_trace_source #(
         .s_drain(drain),
         .dropping(dropping),
         .level(level),
-        .m_valid(unused_valid),
+        .take(q_take),
         .m_data(q_entry),
-        .m_mark(q_mark),
-        .m_ready(q_ready)
+        .m_mark(q_mark)
     );
 
     // ---------------------------------------------------------------- sizes of queued clock steps
@@ -237,7 +236,7 @@ module nps_trace_source #(
                 .sub(sub),
                 .payload(payload),
                 .capture(is_move),
-                .load(loads),
+                .load(op_select && is_loss_first),
                 .emitted(op_select && op_entry),
                 .op_kind(op_kind),
                 .op_sub(op_sub),

@@ -15,15 +15,16 @@ module formal_fifo #(
     input wire              any_refuse,
     input wire              any_hold,
     input wire              choose,     // follow the entry of this clock
-    input wire              m_ready
+    input wire              any_take
 );
     localparam integer AW = $clog2(DEPTH);
 
     wire              s_refuse = REFUSE != 0 && any_refuse;
     wire              s_hold = REFUSE != 0 && any_hold;
-    wire              s_accept, s_mark, s_drop, s_drain, dropping, m_valid, m_mark;
+    wire              s_accept, s_mark, s_drop, s_drain, dropping, m_mark;
     wire [AW:0]       level;
     wire [DATA_W-1:0] m_data;
+    wire              take = any_take && level != 0;
 
     nps_fifo #(.DATA_W(DATA_W), .DEPTH(DEPTH)) dut (.*);
 
@@ -32,7 +33,7 @@ module formal_fifo #(
     always @(*) if (!started) assume (rst);
 
     wire push = s_accept;
-    wire pop = m_valid && m_ready;
+    wire pop = take;
 
     // ---- model: number of entries, something lost
     reg [AW:0] count = 0;
@@ -53,7 +54,6 @@ module formal_fifo #(
         dropped:    assert (s_drop == (s_valid && !s_accept) && dropping == lost);
         marked:     assert (s_mark == (s_accept && lost));
         drained:    assert (s_drain == (lost && count == 0 && !s_hold && !s_valid));
-        presented:  assert (!m_valid || count != 0);
     end
 
     // ---- data: an entry chosen freely is followed by the number of entries before it
@@ -61,7 +61,8 @@ module formal_fifo #(
     reg [AW:0]       ahead = 0;
     reg [DATA_W-1:0] data;
     reg              mark;
-    wire             start = push && choose && !tracked;
+    reg [1:0]        leaving = 2'd0;  // it was taken one, two clocks ago
+    wire             start = push && choose && !tracked && leaving == 0;
     wire             out = tracked && pop && ahead == 0;
 
     always @(posedge clk) begin
@@ -77,15 +78,21 @@ module formal_fifo #(
         end
     end
 
-    always @(*) if (started && tracked) begin
-        order:  assert (ahead < count && (!(m_valid && ahead == 0) || (m_data == data && m_mark == mark)));
+    // ---- on its way to the output
+    reg [1:0] taking = 2'd0;    // any entry was
+    reg [1:0] clocks = 2'd0;    // the output has no reset
+    always @(posedge clk) clocks <= {clocks[0], 1'b1};
+    wire      settled = clocks[1];
+    always @(posedge clk) begin
+        leaving <= {leaving[0], out && !rst};
+        taking <= {taking[0], take && !rst};
     end
 
-    // ---- no bubble: with entries inside, one is at the output within 3 clocks
-    reg [1:0] waited = 2'd0;
-    always @(posedge clk) waited <= rst || m_valid || count == 0 ? 2'd0 : waited + 2'd1;
-    always @(*) if (started) prompt: assert (waited <= 3);
-
+    always @(*) if (started) begin
+        order:  assert (!leaving[1] || (m_data == data && m_mark == mark));
+        silent: assert (taking[1] || (m_data == 0 && !m_mark) || !settled);
+        ahead_is: assert (!tracked || ahead < count);
+    end
     // ---- one shadow is enough: a marked entry is never followed by another mark while it is inside
     reg        mark_inside = 1'b0;
     reg [AW:0] before_mark = 0;   // entries that leave before the marked one
@@ -106,19 +113,17 @@ module formal_fifo #(
     end
 
     // ---- invariants that make the above inductive: where the entries are
-    wire [AW:0] outside = {{AW{1'b0}}, dut.latch_valid} + {{AW{1'b0}}, m_valid};
-    wire [AW:0] written = dut.in_ram + outside;  // entries before the write stage
-    wire [AW:0] position = ahead - outside;      // of the tracked entry in the RAM
-    wire [AW-1:0] at = dut.read_at + position[AW-1:0];
+    wire [AW:0] in_ram = count - {{AW{1'b0}}, dut.write_valid};
+    wire [AW-1:0] at = dut.take_at + ahead[AW-1:0];
+    reg [AW-1:0] was_at;        // of the entry taken one clock ago
+    always @(posedge clk) was_at <= dut.take_at;
     always @(*) if (started) begin
-        places:  assert (count == written + {{AW{1'b0}}, dut.write_valid} && dut.in_ram <= DEPTH);
-        flags:   assert (dut.ram_some == (dut.in_ram != 0) && dut.full == (count == DEPTH) &&
-                         dut.low == (count < DEPTH / 2) && dut.empty == (count == 0));
-        ring:    assert (dut.write_at == dut.read_at + dut.in_ram[AW-1:0]);
-        stages:  assert (waited == 0 || m_valid || (waited == 1 && (dut.latch_valid || dut.ram_some)) ||
-                         (waited == 2 && dut.latch_valid));
-        entry:   assert (!tracked || ahead < {{AW{1'b0}}, m_valid} || {mark, data} == (
-                         ahead < outside ? dut.latched : ahead < written ? dut.g_bank[0].ram[at] : dut.write_data));
+        places:  assert (in_ram <= DEPTH && count <= DEPTH);
+        flags:   assert (dut.full == (count == DEPTH) && dut.low == (count < DEPTH / 2) && dut.empty == (count == 0));
+        ring:    assert (dut.write_at == dut.take_at + in_ram[AW-1:0]);
+        reading: assert (!settled || (dut.read_at == was_at && dut.g_bank[0].read == taking[0]));
+        fetched: assert (!leaving[0] || dut.g_bank[0].ram[was_at] == {mark, data});
+        entry:   assert (!tracked || {mark, data} == (ahead < in_ram ? dut.g_bank[0].ram[at] : dut.write_data));
     end
 
     // ---- covers
@@ -130,7 +135,7 @@ module formal_fifo #(
         run <= push && pop ? (run == 3'd7 ? run : run + 3'd1) : 3'd0;
     end
     always @(posedge clk) if (started && !rst) begin
-        resumed:    cover (was_lost && m_valid && m_mark && m_ready);
+        resumed:    cover (was_lost && m_mark);
     end
     generate
         if (REFUSE != 0) begin : g_covers  // enough to reach them in one of the proofs

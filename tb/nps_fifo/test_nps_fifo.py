@@ -27,9 +27,9 @@ def test_planted_bug(sim):
     ("old", "new"),
     [
         ("assign s_mark = s_accept && dropping;", "assign s_mark = s_accept && dropping && !empty;"),
-        ("if (load) latch_valid <= ram_some;", "latch_valid <= ram_some;"),
+        ("read <= take && take_bank == bank && !rst;", "read <= take_bank == bank && !rst;"),
     ],
-    ids=["mark", "latch"],
+    ids=["mark", "read"],
 )
 def test_more_planted_bugs(old, new):
     caught("nps_fifo", "icarus", Patch("nps_fifo.v", old, new), SMALL, tests=["test_random"])

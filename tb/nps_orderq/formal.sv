@@ -15,7 +15,7 @@ module formal_orderq #(
     input wire [  1:0] choose_src   // of this source
 );
     localparam integer AW = $clog2(DEPTH);
-    localparam integer STAGES = DEPTH + 6;
+    localparam integer STAGES = DEPTH + 5;
 
     wire         m_valid, empty;
     wire [  1:0] m_src;
@@ -56,6 +56,10 @@ module formal_orderq #(
         end
     end
 
+    // masks in the RAM
+    reg  [AW:0] in_ram = 0;
+    always @(posedge clk) in_ram <= rst ? 0 : in_ram + {{AW{1'b0}}, dut.write_valid} - {{AW{1'b0}}, dut.fetch};
+
     reg [2:0] waited = 3'd0;
     always @(posedge clk) waited <= rst || m_valid || pending == 0 ? 3'd0 : waited + 3'd1;
 
@@ -65,8 +69,8 @@ module formal_orderq #(
         invented:  assert (!m_valid || pending != 0);
         one_hot:   assert (!m_valid || (m_src < N && m_mask == {{N - 1{1'b0}}, 1'b1} << m_src));
         is_empty:  assert (empty == (pending == 0));
-        prompt:    assert (waited <= 5);
-        room:      assert ((rst || !dut.masks.s_drop) && !dut.masks.dropping);
+        prompt:    assert (waited <= 4);
+        room:      assert (rst || !dut.write_valid || in_ram < DEPTH);
     end
 
     // ---- invariant: all masks from the output back to the RAM, in order, hold exactly the pending arrivals
@@ -79,18 +83,17 @@ module formal_orderq #(
         at[0] = m_valid ? m_mask : {N{1'b0}};
         at[1] = dut.rest_some ? dut.rest : {N{1'b0}};
         at[2] = dut.next_valid ? dut.next_first | dut.next_rest : {N{1'b0}};
-        at[3] = dut.masks.m_valid ? dut.masks.m_data : {N{1'b0}};
-        at[4] = dut.masks.latch_valid ? dut.masks.latched[N-1:0] : {N{1'b0}};
-        gap = (dut.masks.m_valid && at[3] == 0) || (dut.masks.latch_valid && at[4] == 0);
+        at[3] = dut.latch_valid ? dut.head : {N{1'b0}};
+        gap = dut.latch_valid && at[3] == 0;
         for (stage = 0; stage < DEPTH; stage = stage + 1) begin
-            at[5+stage] = {N{1'b0}};
-            if (stage < dut.masks.in_ram) begin
-                at[5+stage] = dut.masks.g_bank[0].ram[dut.masks.read_at+stage[AW-1:0]][N-1:0];
-                gap = gap || at[5+stage] == 0;
+            at[4+stage] = {N{1'b0}};
+            if (stage < in_ram) begin
+                at[4+stage] = dut.g_bank[0].ram[dut.read_at+stage[AW-1:0]];
+                gap = gap || at[4+stage] == 0;
             end
         end
-        at[5+DEPTH] = dut.masks.write_valid ? dut.masks.write_data[N-1:0] : {N{1'b0}};
-        gap = gap || (dut.masks.write_valid && at[5+DEPTH] == 0);
+        at[4+DEPTH] = dut.write_valid ? dut.write_mask : {N{1'b0}};
+        gap = gap || (dut.write_valid && at[4+DEPTH] == 0);
         total = 5'd0;
         followed = 2'd3;
         for (stage = 0; stage < STAGES; stage = stage + 1)
@@ -107,22 +110,19 @@ module formal_orderq #(
         split:       assert (!dut.next_valid || (dut.next_first != 0 && dut.next_first == (next & (~next + 1'b1)) &&
                              (dut.next_first & dut.next_rest) == 0));
         rest_is:     assert (!dut.rest_some || (m_valid && dut.rest != 0));
-        fifo:        assert (dut.masks.level == dut.masks.in_ram + {{AW{1'b0}}, dut.masks.latch_valid} + {{AW{1'b0}}, dut.masks.write_valid} +
-                             {{AW{1'b0}}, dut.masks.m_valid} && dut.masks.in_ram <= DEPTH);
-        ring:        assert (dut.masks.write_at == dut.masks.read_at + dut.masks.in_ram[AW-1:0]);
-        flags:       assert (dut.masks.ram_some == (dut.masks.in_ram != 0) && dut.masks.full == (dut.level == DEPTH));
-        moving:      assert (waited == 0 || m_valid || (waited == 4 && dut.next_valid) ||
-                             (waited == 3 && (dut.next_valid || dut.masks.m_valid)) ||
-                             (waited == 2 && (dut.next_valid || dut.masks.m_valid || dut.masks.latch_valid)) ||
-                             (waited == 1 && (dut.next_valid || dut.masks.m_valid || dut.masks.latch_valid ||
-                             dut.masks.ram_some)));
+        ring:        assert (in_ram <= DEPTH && dut.write_at == dut.read_at + in_ram[AW-1:0] &&
+                             dut.read_next == dut.read_at + 1'b1);
+        flags:       assert (dut.ram_some == (in_ram != 0));
+        moving:      assert (waited == 0 || m_valid || (waited == 3 && dut.next_valid) ||
+                             (waited == 2 && (dut.next_valid || dut.latch_valid)) ||
+                             (waited == 1 && (dut.next_valid || dut.latch_valid || dut.ram_some)));
     end
 
     reg [2:0] run = 3'd0;
     always @(posedge clk) run <= grant && |s_mask ? (run == 3'd7 ? run : run + 3'd1) : 3'd0;
     always @(posedge clk) if (started && !rst) begin
         all_at_once:  cover (tracked && source == 2'd2 && ahead == 0 && grant && run == 0);
-        deep:         cover (dut.level == 2 && pending == DEPTH);
+        deep:         cover (in_ram == 1 && pending == DEPTH);
         streaming:    cover (run == 3'd3);
     end
 endmodule

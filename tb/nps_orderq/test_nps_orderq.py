@@ -26,7 +26,7 @@ def test_planted_bug(sim):
     ("old", "new"),
     [
         ("m_src  <= index(rest_some ? rest_first : next_first);", "m_src  <= index(next_first);"),
-        ("assign empty = level == 0 && !next_valid && !m_valid;", "assign empty = level == 0 && !m_valid;"),
+        ("!ram_some && !latch_valid && !next_valid && !m_valid;", "!ram_some && !latch_valid && !m_valid;"),
     ],
     ids=["source", "empty"],
 )

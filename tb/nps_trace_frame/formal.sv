@@ -30,7 +30,7 @@ module formal_frame #(
 );
     localparam [1:0] FRAMER = 2'd2;
 
-    wire         e_ready, told, op_entry, op_burst, op_free, final_counts, done, claim;
+    wire         e_ready, op_entry, op_burst, op_free, final_counts, done, claim;
     wire [1:0]   op_select, m_tq, m_index;
     wire [3:0]   op_kind, op_sub, m_kind, m_sub;
     wire [31:0]  op_payload, op_bp_samples, m_payload;
@@ -45,7 +45,7 @@ module formal_frame #(
         .clk(clk), .rst(rst), .restart(restart), .rel_ns({47'd0, late}), .ts_ns(64'd0), .tq(2'd0),
         .e_valid(e_valid), .e_ready(e_ready), .e_index({1'b0, e_index}), .e_mark(e_mark), .e_loss_cfg(e_loss_cfg),
         .e_loss_step(e_loss_step), .e_plain(e_plain), .e_entry({e_step, e_record, 98'd0, e_kind, e_sub, 32'd0}),
-        .e_empty(e_empty), .told(told),
+        .e_empty(e_empty),
         .op_select(op_select), .op_entry(op_entry), .op_burst(op_burst), .op_free(op_free), .op_kind(op_kind),
         .op_sub(op_sub), .op_payload(op_payload), .op_bp_samples(op_bp_samples), .final_counts(final_counts),
         .word(32'd0), .word_ts(64'd0), .word_tq(2'd0), .step_pending(step_pending), .flush(flush), .done(done),
@@ -215,7 +215,7 @@ module formal_frame #(
                            {4'd0, m_index}));
 
         // invariants
-        states:    assert (dut.state <= dut.END_TAKEN && (resumes || dut.state == dut.IDLE));
+        states:    assert (dut.state != 0 && (dut.state & (dut.state - 1'b1)) == 0 && (resumes || dut.state == dut.IDLE));
         in_place:  assert (seen == place);
         coming:    assert (!dut.next_valid || (fits_want && owner && dut.next_last == (want == G_DRY || is_end) &&
                            dut.next_opens == is_a && !plain));

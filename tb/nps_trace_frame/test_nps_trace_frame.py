@@ -16,8 +16,8 @@ def test_bench(sim):
     [
         ("state <= !fits ? CLOSE : e_mark", "state <= e_mark"),
         ("offers = at != AT_SYNC_B || !moving;", "offers = 1'b1;"),
-        ("(state == START_CFG || (state == GROUP && at == AT_CFG))", "state == START_CFG"),
-        ("state == CLOSE && emitted && !e_empty", "state == CLOSE && emitted"),
+        ("(|(state & START_CFG) || (|(state & GROUP) && at == AT_CFG))", "|(state & START_CFG)"),
+        ("|(state & CLOSE) && emitted && !e_empty", "|(state & CLOSE) && emitted"),
         ("if (at == AT_SECOND && !e_loss_step) at <= AT_HOT;", "if (at == AT_SECOND) at <= AT_HOT;"),
         ("is_last = at == AT_DRY;", "is_last = at == AT_UNKNOWN;"),
     ],

@@ -15,8 +15,9 @@ def test_bench(sim):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("else if (moves && mark) waits <= 1'b1;", ""),
-        ("if (any_drained) entry[139:138] = 2'b00;", "if (any_drained) entry[139:138] = 2'b01;"),
+        ("any_drained <= |drained && !drains && !rst;", "any_drained <= |drained && !rst;"),
+        ("s_mark <= here_drain || |q_mark;", "s_mark <= |q_mark;"),
+        ("assign order_ready = go && !any_drained;", "assign order_ready = go;"),
     ],
 )
 def test_planted_bug(old, new):

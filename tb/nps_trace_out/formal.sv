@@ -68,9 +68,8 @@ module formal_out #(
         offered <= {m_axis_tlast, m_axis_tdata};
     end
 
-    wire [2:0] in_skid = {2'd0, m_axis_tvalid} + {2'd0, dut.u_skid.spare_valid};
     wire [$clog2(DEPTH):0] in_buffer = dut.put - dut.take;
-    wire [7:0] place = ahead - {5'd0, in_skid};  // of the followed record in the buffer
+    wire [7:0] place = ahead;  // of the followed record in the buffer
     wire [$clog2(DEPTH)-1:0] slot = dut.take[$clog2(DEPTH)-1:0] + place[$clog2(DEPTH)-1:0];
 
     always @(*) if (started) begin
@@ -79,12 +78,10 @@ module formal_out #(
         room:     assert ({1'b0, due} + {1'b0, held} <= DEPTH);
         none:     assert (!m_axis_tvalid || held != 0);
         idle:     assert (empty == (due == 0 && held == 0));
-        books:    assert (dut.claims == due + held && in_buffer + {5'd0, in_skid} == held && in_buffer <= DEPTH);
-        spare:    assert (!dut.u_skid.spare_valid || (m_axis_tvalid && !dut.u_skid.s_axis_tready));
+        books:    assert (dut.claims == due + held && in_buffer == held && in_buffer <= DEPTH && dut.after == dut.take + 1'b1);
         margin:   assert (!go || dut.claims < DEPTH);
-        entry:    assert (!tracked || (ahead == 0 && m_axis_tvalid) ||
-                          (ahead == 1 && m_axis_tvalid && dut.u_skid.spare_valid ? dut.u_skid.spare == record
-                           : ahead < {5'd0, in_skid} || dut.buffer[slot] == record));
+        entry:    assert (!tracked || {dut.lasts[slot], dut.buffer[slot]} == record);
+        head:     assert (!m_axis_tvalid || m_axis_tlast == dut.lasts[dut.take[$clog2(DEPTH)-1:0]]);
     end
 
     always @(posedge clk) if (started) begin

@@ -16,7 +16,7 @@ def test_bench(sim, depth):
     [
         ("go <= claims < FULL - ONE;", "go <= 1'b1;"),
         ("stall <= m_axis_tvalid && !m_axis_tready;", "stall <= m_axis_tvalid;"),
-        ("{s_last, s_data};", "{1'b0, s_data};"),
+        ("lasts[put[AW-1:0]] <= s_last;", "lasts[put[AW-1:0]] <= 1'b0;"),
     ],
     ids=["overflow", "stall", "last"],
 )

@@ -20,6 +20,7 @@ STEPS = 4  # clock steps that the side FIFO holds
 EVENT = ("valid", "kind", "sub", "tq", "ts", "payload", "bp_samples", "step", "step_ns")
 OP = ("select", "entry", "burst", "free", "kind", "sub", "payload", "bp_samples")
 LATENCY = 2  # clocks from an op to its word
+SHOWS = 2  # clocks from a take to its entry
 
 
 class Bench:
@@ -61,7 +62,7 @@ class Bench:
             getattr(dut, f"op_{name}").value = 0
         for name, value in ({"select": 1} | op if op else {}).items():
             getattr(dut, f"op_{name}").value = int(value)
-        dut.q_ready.value, dut.drained_ready.value = take, take_drained
+        dut.q_take.value, dut.drained_ready.value = take, take_drained
         self.expected.append((wanted, op) if wanted else None)
         await RisingEdge(dut.clk)
         due = self.expected.pop(0)
@@ -144,7 +145,10 @@ class Bench:
         if not self.kept:
             return False
         entry, lost = self.kept[0]
-        for _ in range(6):  # until it is at the head
+        await self.clock()  # until it is in the queue
+        await self.clock(take=True)
+        self.kept.pop(0)
+        for _ in range(SHOWS):
             await self.clock()
         mark = known(dut.q_mark)
         shown = known(dut.q_entry)
@@ -153,8 +157,6 @@ class Bench:
         assert shown >> 40 & (1 << 64) - 1 == entry.ts
         if entry.kind is not None:
             assert shown & (1 << 40) - 1 == entry.kind << 36 | entry.sub << 32 | entry.payload
-        await self.clock(take=True)
-        self.kept.pop(0)
         if lost:
             await self.tell(lost)
         await self.emit(entry)
@@ -163,7 +165,7 @@ class Bench:
 
 async def begin(dut, *percents):
     names = [f"ev_{name}" for name in EVENT] + [f"op_{name}" for name in OP]
-    await start(dut, *names, "restart", "limits", "stale", "q_ready", "drained_ready", "final_counts")
+    await start(dut, *names, "restart", "limits", "stale", "q_take", "drained_ready", "final_counts")
     bench = Bench(dut, percents)
     limits, stale = random.getrandbits(30), random.getrandbits(32)
     dut.limits.value, dut.stale.value, dut.restart.value = limits, stale, 1

@@ -17,7 +17,7 @@ module formal_source #(
     input wire [31:0] ev_payload,
     input wire        ev_step,
     input wire [63:0] ev_step_ns,
-    input wire        q_ready,
+    input wire        any_take,
     input wire        drained_ready,
     input wire        tell,          // LOSS FIRST now, if an account waits
     input wire        let_go,        // end of its burst
@@ -38,7 +38,7 @@ module formal_source #(
         .clk(clk), .rst(rst), .restart(1'b0), .limits(32'd0), .stale(32'd0),
         .ev_valid(ev_valid), .ev_kind(ev_kind), .ev_sub(ev_sub), .ev_tq(ev_tq), .ev_ts(ev_ts), .ev_payload(ev_payload),
         .ev_bp_samples(32'd0), .ev_step(ev_step), .ev_step_ns(ev_step_ns),
-        .accept(accept), .q_mark(q_mark), .q_entry(q_entry), .q_ready(q_ready),
+        .accept(accept), .q_mark(q_mark), .q_entry(q_entry), .q_take(any_take && dut.level != 0),
         .drained(drained), .drained_ready(drained_ready), .loss_cfg(loss_cfg), .loss_step(loss_step),
         .op_select(tells || frees || steps), .op_entry(steps), .op_burst(tells || frees), .op_free(frees),
         .op_kind(tells ? `NPS_K_LOSS : `NPS_K_CLK), .op_sub(tells ? `NPS_LOSS_FIRST : `NPS_CLK_STEP_HI),

@@ -98,9 +98,13 @@ class Schedule:
                 last = key
 
     # ---------------------------------------------------------------- times
-    def _now(self, unit: Unit, until: int) -> bool:
-        """Whether the time of ``unit`` was on the bus while it can have been latched, and not after ``until``."""
-        return any(self._early(unit.index) <= clock <= until for clock in self._seen.get((unit.ts, unit.tq), ()))
+    def _now(self, unit: Unit, until: int, index: int | None = None) -> bool:
+        """Whether the time of ``unit`` was on the bus while it can have been latched, and not after ``until``.
+
+        index: the record for which it was latched, if not the unit's own.
+        """
+        early = self._early(unit.index if index is None else index)
+        return any(early <= clock <= until for clock in self._seen.get((unit.ts, unit.tq), ()))
 
     def times(self) -> None:
         """Rule 10: a group's time is now if nothing is queued or nothing was emitted, else the last entry's.
@@ -116,7 +120,9 @@ class Schedule:
                 self._group_time(unit, last, self.units[at + 1 :])
             elif unit.kind == UnitKind.END and not ending:
                 ending = True
-                if not self._now(unit, self.taken[unit.index]):
+                before = self.units[at - 1]  # the counters behind a group have its time
+                index = before.index if before.kind == UnitKind.GROUP else unit.index
+                if not self._now(unit, self.taken[unit.index], index):
                     raise self._error(unit, f"the end is at {unit.ts} tq {unit.tq}", "now")
 
     def _group_time(self, unit: Unit, last: Unit | None, following: Sequence[Unit]) -> None:

@@ -14,7 +14,7 @@ import pytest
 from tests.records.dumps import rows, run
 
 FOLDER = Path(__file__).resolve().parents[2] / "traces/synthetic"
-NAMES = ["clean", "damaged", "lossy", "restarted", "swapped"]
+NAMES = ["clean", "damaged", "events", "lossy", "restarted", "swapped"]
 
 
 def maker() -> ModuleType:
@@ -46,6 +46,21 @@ def test_the_expected_readings_are_the_right_ones() -> None:
     assert said["lossy"]["ledger"]["dropped"] == 300
     assert said["lossy"]["ledger"]["windows"][0]["layers"] == 0b110
     assert said["swapped"]["ledger"]["swap"] == 32
+    check = said["events"]["events"]["check"]
+    assert (check["disagreements"], check["samples"], check["judged"]) == (0, 239, 239)
+    assert [kind for kind, each in check["decisions"].items() if each["agree"]] == [
+        "r",
+        "a",
+        "s",
+        "redundancy_exhausted",
+    ]
+    assert [(each["name"], each["over"]) for each in said["events"]["events"]["jitter"]["sources"][0]["limits"]] == [
+        ("R", 10),
+        ("A", 5),
+        ("S", 4),
+    ]
+    tokens = said["events"]["events"]["tokens"]
+    assert (tokens["verdict"], tokens["bursts"]["p50_tokens"], tokens["interrupts"]) == ("pseudo", 16, 12)
     damaged, clean = said["damaged"]["ledger"], said["clean"]["ledger"]
     assert damaged["exact"]
     for src, count in clean["sources"].items():

@@ -75,6 +75,8 @@
 #define NPS_STATUS_HOLDOVER_MASK 0x00000008u
 #define NPS_STATUS_SYNC_LOST_LSB 4u
 #define NPS_STATUS_SYNC_LOST_MASK 0x00000010u
+#define NPS_STATUS_MARK_WAITING_LSB 5u
+#define NPS_STATUS_MARK_WAITING_MASK 0x00000020u
 
 /* Sub of the next MARK. */
 #define NPS_REG_MARK_SUB 0x028u
@@ -82,7 +84,7 @@
 #define NPS_MARK_SUB_SUB_MASK 0x00000003u
 #define NPS_MARK_SUB_SUB_RESET 0x0u
 
-/* A write puts a MARK of this value into the stream. */
+/* A write puts a MARK of this value into the stream. One that still waits (STATUS.mark_waiting) is replaced. */
 #define NPS_REG_MARK 0x02cu
 #define NPS_MARK_VALUE_LSB 0u
 #define NPS_MARK_VALUE_MASK 0xffffffffu
@@ -184,7 +186,7 @@
 #define NPS_CFG_ERR_TOKEN_LSB 3u
 #define NPS_CFG_ERR_TOKEN_MASK 0x00000008u
 
-/* Hand the words written to a block, which takes or refuses them as a whole. */
+/* Hand the words written to a block, which takes or refuses them as a whole. One that is not built in refuses. */
 #define NPS_REG_APPLY 0x040u
 #define NPS_APPLY_BP_LSB 0u
 #define NPS_APPLY_BP_MASK 0x00000001u
@@ -204,7 +206,7 @@
 #define NPS_REG_TIMESTAMP 0x048u
 #define NPS_TIMESTAMP_TS_BITS 64u /* two words, low first */
 
-/* Trace port for APPLY.bp and the SOURCE window. */
+/* Trace port for APPLY.bp. APPLY to one that does not exist is refused. */
 #define NPS_REG_BP_PORT 0x050u
 #define NPS_BP_PORT_PORT_LSB 0u
 #define NPS_BP_PORT_PORT_MASK 0x0000003fu
@@ -266,6 +268,16 @@
 #define NPS_WATCHDOG_CLOCKS_LSB 0u
 #define NPS_WATCHDOG_CLOCKS_MASK 0xffffffffu
 #define NPS_WATCHDOG_CLOCKS_RESET 0x124f8u
+
+/* Events dropped by all sources since reset, modulo 2^32; LOSS records in the stream tell them by source and time. */
+#define NPS_REG_LOSS_COUNT 0x070u
+#define NPS_LOSS_COUNT_EVENTS_LSB 0u
+#define NPS_LOSS_COUNT_EVENTS_MASK 0xffffffffu
+
+/* Sources that dropped any since reset: bit n is the n-th source of the stream, bit 31 the 32nd and later. */
+#define NPS_REG_LOSS_SOURCES 0x074u
+#define NPS_LOSS_SOURCES_SOURCES_LSB 0u
+#define NPS_LOSS_SOURCES_SOURCES_MASK 0xffffffffu
 
 /* Reliability limit. Refused unless R <= A <= S and all counts and times are legal. */
 #define NPS_REG_R_LIMIT 0x080u
@@ -410,10 +422,6 @@
 #define NPS_INJ_CONTROL_ENABLE_LSB 16u
 #define NPS_INJ_CONTROL_ENABLE_MASK 0x00010000u
 #define NPS_INJ_CONTROL_ENABLE_RESET 0x0u
-
-/* Of source BP_PORT: 0 limits in force, 1 stale period in force, 2 events dropped. */
-#define NPS_REG_SOURCE 0x100u
-#define NPS_REG_SOURCE_WORDS 4u
 
 /* Jitter statistics as JITTER_SNAP holds them: 0 count, 1 min, 2 max since the snapshot before, 3..4 sum, 5..7 sum of squares, 8..9 running TIE, 10 bit 0: min and max hold a sample. All but min and max are cumulative, modular. */
 #define NPS_REG_JITTER 0x140u

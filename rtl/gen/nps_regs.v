@@ -49,11 +49,13 @@ module nps_regs #(
     input  wire status_locked,
     input  wire status_holdover,
     input  wire status_sync_lost,
+    input  wire status_mark_waiting,
 
     // 0x028 MARK_SUB: Sub of the next MARK.
     output reg  [1:0] mark_sub,
 
-    // 0x02C MARK: A write puts a MARK of this value into the stream.
+    // 0x02C MARK: A write puts a MARK of this value into the stream. One that still waits (STATUS.mark_waiting) is
+    // replaced.
     output reg  [31:0] mark,
     output reg  mark_written,
 
@@ -79,7 +81,8 @@ module nps_regs #(
     input  wire cfg_err_ras_set,
     input  wire cfg_err_token_set,
 
-    // 0x040 APPLY: Hand the words written to a block, which takes or refuses them as a whole.
+    // 0x040 APPLY: Hand the words written to a block, which takes or refuses them as a whole. One that is not built in
+    // refuses.
     output reg  apply_bp,
     output reg  apply_jitter,
     output reg  apply_ras,
@@ -91,7 +94,7 @@ module nps_regs #(
     // 0x048 TIMESTAMP: Time now. Read the low word first: it holds the high word.
     input  wire [63:0] timestamp,
 
-    // 0x050 BP_PORT: Trace port for APPLY.bp and the SOURCE window.
+    // 0x050 BP_PORT: Trace port for APPLY.bp. APPLY to one that does not exist is refused.
     output reg  [5:0] bp_port,
 
     // 0x054 BP_LIMITS: Limits, as CFG BP_LIMITS. Refused unless th_off < th_on and none of th_on, th_off, th_wet is 0.
@@ -117,6 +120,14 @@ module nps_regs #(
 
     // 0x068 WATCHDOG: Watchdog of the sync pulses.
     output reg  [31:0] watchdog,
+
+    // 0x070 LOSS_COUNT: Events dropped by all sources since reset, modulo 2^32; LOSS records in the stream tell them by
+    // source and time.
+    input  wire [31:0] loss_count,
+
+    // 0x074 LOSS_SOURCES: Sources that dropped any since reset: bit n is the n-th source of the stream, bit 31 the 32nd
+    // and later.
+    input  wire [31:0] loss_sources,
 
     // 0x080 R_LIMIT: Reliability limit. Refused unless R <= A <= S and all counts and times are legal.
     output reg  [29:0] r_limit,
@@ -194,10 +205,6 @@ module nps_regs #(
     output reg  [3:0] inj_control_cause,
     output reg  inj_control_enable,
 
-    // 0x100 SOURCE: Of source BP_PORT: 0 limits in force, 1 stale period in force, 2 events dropped.
-    output wire [1:0] source_index,
-    input  wire [31:0] source_word,
-
     // 0x140 JITTER: Jitter statistics as JITTER_SNAP holds them: 0 count, 1 min, 2 max since the snapshot before, 3..4
     // sum, 5..7 sum of squares, 8..9 running TIE, 10 bit 0: min and max hold a sample. All but min and max are
     // cumulative, modular.
@@ -255,20 +262,19 @@ module nps_regs #(
     // eight words are a row; one-hot, a clock after word
     reg [6:0] row;
     reg [7:0] column;
-    reg in_source, in_jitter, in_ras, in_token;
+    reg in_jitter, in_ras, in_token;
     integer i;
     always @(posedge clk) begin
         for (i = 0; i < 7; i = i + 1) row[i] <= word[9:3] == i[6:0];
         for (i = 0; i < 8; i = i + 1) column[i] <= word[2:0] == i[2:0];
-        in_source <= word[9:2] == 8'd16;
         in_jitter <= word[9:4] == 6'd5;
         in_ras <= word[9:3] == 7'd12;
         in_token <= word[9:5] == 5'd4;
     end
     always @(posedge clk) unmapped <= !(
         (row[0] && |(column & 8'b01111111)) || row[1] || (row[2] && |(column & 8'b01111111)) ||
-        (row[3] && |(column & 8'b00000111)) || row[4] || (row[5] && |(column & 8'b01111101)) ||
-        (row[6] && |(column & 8'b00000011)) || in_source || in_jitter || in_ras || in_token);
+        (row[3] && |(column & 8'b00110111)) || row[4] || (row[5] && |(column & 8'b01111101)) ||
+        (row[6] && |(column & 8'b00000011)) || in_jitter || in_ras || in_token);
 
     // ---------------------------------------------------------------- registers
 
@@ -309,7 +315,8 @@ module nps_regs #(
     wire [31:0] v_control = {29'd0, control_ras, control_jitter, control_enable};
 
     // 0x024 STATUS: What is going on.
-    wire [31:0] v_status = {27'd0, status_sync_lost, status_holdover, status_locked, status_active, status_sampling};
+    wire [31:0] v_status = {
+        26'd0, status_mark_waiting, status_sync_lost, status_holdover, status_locked, status_active, status_sampling};
 
     // 0x028 MARK_SUB: Sub of the next MARK.
     wire mark_sub_w0 = row[1] && column[2] && strobe[0];
@@ -322,7 +329,8 @@ module nps_regs #(
     end
     wire [31:0] v_mark_sub = {30'd0, mark_sub};
 
-    // 0x02C MARK: A write puts a MARK of this value into the stream.
+    // 0x02C MARK: A write puts a MARK of this value into the stream. One that still waits (STATUS.mark_waiting) is
+    // replaced.
     wire mark_w0 = row[1] && column[3] && strobe[0];
     wire mark_w1 = row[1] && column[3] && strobe[1];
     wire mark_w2 = row[1] && column[3] && strobe[2];
@@ -477,7 +485,8 @@ module nps_regs #(
     end
     wire [31:0] v_cfg_err = {28'd0, cfg_err_token, cfg_err_ras, cfg_err_jitter, cfg_err_bp};
 
-    // 0x040 APPLY: Hand the words written to a block, which takes or refuses them as a whole.
+    // 0x040 APPLY: Hand the words written to a block, which takes or refuses them as a whole. One that is not built in
+    // refuses.
     wire apply_w0 = row[2] && column[0] && strobe[0];
     always @(posedge clk) begin
         if (rst) begin
@@ -511,7 +520,7 @@ module nps_regs #(
             timestamp_held <= timestamp[63:32];
     end
 
-    // 0x050 BP_PORT: Trace port for APPLY.bp and the SOURCE window.
+    // 0x050 BP_PORT: Trace port for APPLY.bp. APPLY to one that does not exist is refused.
     wire bp_port_w0 = row[2] && column[4] && strobe[0];
     always @(posedge clk) begin
         if (rst) begin
@@ -623,6 +632,14 @@ module nps_regs #(
         end
     end
     wire [31:0] v_watchdog = watchdog;
+
+    // 0x070 LOSS_COUNT: Events dropped by all sources since reset, modulo 2^32; LOSS records in the stream tell them by
+    // source and time.
+    wire [31:0] v_loss_count = loss_count;
+
+    // 0x074 LOSS_SOURCES: Sources that dropped any since reset: bit n is the n-th source of the stream, bit 31 the 32nd
+    // and later.
+    wire [31:0] v_loss_sources = loss_sources;
 
     // 0x080 R_LIMIT: Reliability limit. Refused unless R <= A <= S and all counts and times are legal.
     wire r_limit_w0 = row[4] && column[0] && strobe[0];
@@ -876,9 +893,6 @@ module nps_regs #(
     end
     wire [31:0] v_inj_control = {15'd0, inj_control_enable, 4'd0, inj_control_cause, inj_control_layer};
 
-    // 0x100 SOURCE: Of source BP_PORT: 0 limits in force, 1 stale period in force, 2 events dropped.
-    assign source_index = word[1:0];
-
     // 0x140 JITTER: Jitter statistics as JITTER_SNAP holds them: 0 count, 1 min, 2 max since the snapshot before, 3..4
     // sum, 5..7 sum of squares, 8..9 running TIE, 10 bit 0: min and max hold a sample. All but min and max are
     // cumulative, modular.
@@ -924,7 +938,7 @@ module nps_regs #(
         else if (sample)
             row_3 <=
                 ({32{column[0]}} & v_t_nominal_lo) | ({32{column[1]}} & v_t_nominal_hi) |
-                ({32{column[2]}} & v_watchdog);
+                ({32{column[2]}} & v_watchdog) | ({32{column[4]}} & v_loss_count) | ({32{column[5]}} & v_loss_sources);
     end
     reg [31:0] row_4;
     always @(posedge clk) begin
@@ -949,11 +963,6 @@ module nps_regs #(
         else if (sample)
             row_6 <= ({32{column[0]}} & v_inj_token) | ({32{column[1]}} & v_inj_control);
     end
-    reg [31:0] read_source;
-    always @(posedge clk) begin
-        if (!in_source) read_source <= 32'd0;
-        else if (sample) read_source <= source_word;
-    end
     reg [31:0] read_jitter;
     always @(posedge clk) begin
         if (!in_jitter) read_jitter <= 32'd0;
@@ -969,8 +978,7 @@ module nps_regs #(
         if (!in_token) read_token <= 32'd0;
         else if (sample) read_token <= token_word;
     end
-    assign value =
-        row_0 | row_1 | row_2 | row_3 | row_4 | row_5 | row_6 | read_source | read_jitter | read_ras | read_token;
+    assign value = row_0 | row_1 | row_2 | row_3 | row_4 | row_5 | row_6 | read_jitter | read_ras | read_token;
 endmodule
 
 `default_nettype wire

@@ -100,6 +100,7 @@ class STATUS(Register):
         ("locked", 2, 1, "RO", True, 0),
         ("holdover", 3, 1, "RO", True, 0),
         ("sync_lost", 4, 1, "RO", True, 0),
+        ("mark_waiting", 5, 1, "RO", True, 0),
     )
 
 
@@ -112,7 +113,7 @@ class MARK_SUB(Register):
 
 
 class MARK(Register):
-    """A write puts a MARK of this value into the stream."""
+    """A write puts a MARK of this value into the stream. One that still waits (STATUS.mark_waiting) is replaced."""
 
     FIELDS = (
         ("value", 0, 32, "WO", False, 0),
@@ -185,7 +186,7 @@ class CFG_ERR(Register):
 
 
 class APPLY(Register):
-    """Hand the words written to a block, which takes or refuses them as a whole."""
+    """Hand the words written to a block, which takes or refuses them as a whole. One that is not built in refuses."""
 
     FIELDS = (
         ("bp", 0, 1, "WO", True, 0),
@@ -220,7 +221,7 @@ class TIMESTAMP_HI(Register):
 
 
 class BP_PORT(Register):
-    """Trace port for APPLY.bp and the SOURCE window."""
+    """Trace port for APPLY.bp. APPLY to one that does not exist is refused."""
 
     FIELDS = (
         ("port", 0, 6, "RW", False, 0),
@@ -273,6 +274,22 @@ class WATCHDOG(Register):
 
     FIELDS = (
         ("clocks", 0, 32, "RW", False, 75000),
+    )
+
+
+class LOSS_COUNT(Register):
+    """Events dropped by all sources since reset, modulo 2^32; LOSS records in the stream tell them by source and time."""
+
+    FIELDS = (
+        ("events", 0, 32, "RO", True, 0),
+    )
+
+
+class LOSS_SOURCES(Register):
+    """Sources that dropped any since reset: bit n is the n-th source of the stream, bit 31 the 32nd and later."""
+
+    FIELDS = (
+        ("sources", 0, 32, "RO", True, 0),
     )
 
 
@@ -427,14 +444,6 @@ class INJ_CONTROL(Register):
     )
 
 
-class SOURCE(Register):
-    """Of source BP_PORT: 0 limits in force, 1 stale period in force, 2 events dropped."""
-
-    FIELDS = (
-        ("word", 0, 32, "RO", True, 0),
-    )
-
-
 class JITTER(Register):
     """Jitter statistics as JITTER_SNAP holds them: 0 count, 1 min, 2 max since the snapshot before, 3..4 sum, 5..7 sum of squares, 8..9 running TIE, 10 bit 0: min and max hold a sample. All but min and max are cumulative, modular."""
 
@@ -488,6 +497,8 @@ class nps(uvm_reg_block):
         ("T_NOMINAL_LO", T_NOMINAL_LO, 0x060, 0),
         ("T_NOMINAL_HI", T_NOMINAL_HI, 0x064, 0),
         ("WATCHDOG", WATCHDOG, 0x068, 0),
+        ("LOSS_COUNT", LOSS_COUNT, 0x070, 0),
+        ("LOSS_SOURCES", LOSS_SOURCES, 0x074, 0),
         ("R_LIMIT", R_LIMIT, 0x080, 0),
         ("A_LIMIT", A_LIMIT, 0x084, 0),
         ("S_LIMIT", S_LIMIT, 0x088, 0),
@@ -504,7 +515,6 @@ class nps(uvm_reg_block):
         ("TOK_STATUS", TOK_STATUS, 0x0B8, 0),
         ("INJ_TOKEN", INJ_TOKEN, 0x0C0, 0),
         ("INJ_CONTROL", INJ_CONTROL, 0x0C4, 0),
-        ("SOURCE", SOURCE, 0x100, 4),
         ("JITTER", JITTER, 0x140, 16),
         ("RAS", RAS, 0x180, 8),
         ("TOKEN", TOKEN, 0x200, 32),

@@ -48,7 +48,7 @@ module formal_regs (
         .ras_pending_serviceability(1'b0), .ras_pending_sync_lost(1'b0), .ras_pending_exhausted(1'b0),
         .ras_pending_overflow(5'd0), .tok_status_cause(4'd0), .tok_status_held(4'd0), .tok_status_nested(8'd0),
         .tok_status_armed(1'b0), .tok_status_frozen(1'b0), .tok_status_trimming(1'b0),
-        .source_word(32'd0), .jitter_word(32'd0), .ras_word(32'd0), .token_word(32'd0)
+        .loss_count(32'd0), .loss_sources(32'd0), .status_mark_waiting(1'b0), .jitter_word(32'd0), .ras_word(32'd0), .token_word(32'd0)
     );
 
     reg started = 1'b0;
@@ -106,9 +106,9 @@ module formal_regs (
         lo_kept:  assert (!(step[4] && !dut.u_axil.writing && word == TIME_LO) || dut.row_2 == sampled[31:0]);
         hi_kept:  assert (!(step[4] && !dut.u_axil.writing && word == TIME_HI) || dut.row_2 == sampled[63:32]);
         others:   assert (!(step[4] && (word == TIME_LO || word == TIME_HI)) ||
-                          (dut.row_0 | dut.row_1 | dut.row_3 | dut.row_4 | dut.row_5 | dut.row_6 | dut.read_source |
+                          (dut.row_0 | dut.row_1 | dut.row_3 | dut.row_4 | dut.row_5 | dut.row_6 |
                            dut.read_jitter | dut.read_ras | dut.read_token) == 32'd0);
-        unread:   assert (!(|step[5:2]) || (dut.in_source == (word[9:2] == 8'd16) && dut.in_jitter == (word[9:4] == 6'd5) &&
+        unread:   assert (!(|step[5:2]) || (dut.in_jitter == (word[9:4] == 6'd5) &&
                                            dut.in_ras == (word[9:3] == 7'd12) && dut.in_token == (word[9:5] == 5'd4)));
     end
 

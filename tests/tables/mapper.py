@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from npuscope.encode import Entry, SourceConfig, Writer
 from npuscope.encode.ras import RasConfig, RasLatch, RasMapper, ras_record, syndrome
@@ -35,8 +35,11 @@ class Story:
     samples: int = 0
 
 
-def story(seed: int, count: int = 300, *, change: bool = True, inject: bool = True) -> Story:
-    """A random one: samples around the limits, notes, disabling, injection, clears, changes of the limits."""
+def story(seed: int, count: int = 300, *, change: bool = True, inject: bool = True, steps: bool = False) -> Story:
+    """A random one: samples around the limits, notes, disabling, injection, clears, changes of the limits.
+
+    steps: the clock steps now and then by 37 s, there and back.
+    """
     rng, made, now = random.Random(seed), Story(), START + 1_000
     mapper, latches, config = RasMapper(SMALL), {kind: RasLatch() for kind in RasClass}, SMALL
     mapper.note(RasClass.ENABLED, now)
@@ -77,7 +80,25 @@ def story(seed: int, count: int = 300, *, change: bool = True, inject: bool = Tr
             config = RasConfig(**{**_values(SMALL), "r_limit": rng.choice([1_280, 2_560]), "r_run": rng.choice([2, 3])})
             mapper.config = config
             made.entries += [Entry(now, SRC_RAS, Kind.CFG, word, value) for word, value in config.words().items()]
+    if steps:
+        _step(rng, made)
     return made
+
+
+def _step(rng: random.Random, made: Story) -> None:
+    """Put clock steps between the entries; ``decisions`` still point to theirs."""
+    places = sorted(rng.sample(range(5, len(made.entries)), 6))
+    entries: list[Entry] = []
+    offset = 0
+    moved = {}
+    for index, entry in enumerate(made.entries):
+        if index in places and entry.ts != made.entries[index - 1].ts:
+            size = -offset or 37_000_000_000
+            offset += size
+            entries.append(Entry(entry.ts + offset, SRC_RAS, None, step_ns=size))
+        moved[index] = len(entries)
+        entries.append(replace(entry, ts=entry.ts + offset))
+    made.entries, made.decisions = entries, [moved[index] for index in made.decisions]
 
 
 def _values(config: RasConfig) -> dict[str, int]:
@@ -113,7 +134,9 @@ def dump(entries: Sequence[Entry], lost: Sequence[tuple[int, int]] = (), *, flus
     for index, entry in enumerate(entries):
         if index in ends:
             _drop(made, entries[ends[index] : index])
-        if index not in gone:
+        if entry.kind is None and entry.step_ns is not None:
+            made.step(entry.ts, entry.step_ns)
+        elif index not in gone:
             made.offer(entry)
     if len(entries) in ends:
         _drop(made, entries[ends[len(entries)] :])
@@ -124,6 +147,6 @@ def dump(entries: Sequence[Entry], lost: Sequence[tuple[int, int]] = (), *, flus
 
 def _drop(made: Writer, entries: Sequence[Entry]) -> None:
     for src in (SRC_RAS, SRC_JITTER):
-        own = [entry for entry in entries if entry.src == src]
+        own = [entry for entry in entries if entry.src == src and entry.kind is not None]
         if own:
             made.drop(src, own)

@@ -229,7 +229,7 @@ def read_events(path: Path) -> dict[str, Any]:
     for part in batches:
         summary.feed(*part)
     summary.finish()
-    check = Recheck(before.gaps, before.ended)
+    check = Recheck(before)
     for part in batches:
         check.feed(*part)
     check.finish()

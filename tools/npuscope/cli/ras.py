@@ -107,7 +107,7 @@ def check(options: Options, top: int) -> Exit:
         for _ in _parts(capture, before):
             pass
         disorder = capture.description.max_disorder_ns if capture.description else MAX_DISORDER_NS
-        found = Recheck(before.gaps, before.ended, disorder)
+        found = Recheck(before, disorder)
         for run, chunks, settings in _parts(capture, Reader()):
             found.feed(run, chunks, settings)
         found.finish()

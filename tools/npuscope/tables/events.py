@@ -128,7 +128,7 @@ class _Source:
 
     shift: ts - axis, the sum of its steps in this run. half: the low word of a step whose high word comes next.
     time: of its last record on the axis. gaps: from and to on the axis, and whether told by LOSS, found
-    in the last batch.
+    in the last batch; steps: the clock steps in it, ns, 0 where half of one was lost.
     """
 
     cause: int = Break.START
@@ -138,6 +138,7 @@ class _Source:
     half: int | None = None
     time: int | None = None
     gaps: list[tuple[int, int, bool]] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
 
 
 class Reader:
@@ -154,6 +155,7 @@ class Reader:
         self.run = 0
         self.gaps: list[Gap] = []
         self.ended: set[int] = set()
+        self._steps: dict[tuple[int, int], list[int]] = {}
 
     def feed(self, batch: Batch) -> tuple[list[Chunk], list[Setting]]:
         """The rows of ``batch`` by source, and the CFG words in it in stream order."""
@@ -170,6 +172,11 @@ class Reader:
             last = number == len(restarts)
             holes = [h for h in batch.holes if h.cause not in RESTARTS and begin <= h.index and (h.index < end or last)]
             yield self.run, *self._part(batch if not restarts else batch.take(slice(begin, end)), begin, holes)
+
+    def aligned(self, run: int, *sources: int) -> bool:
+        """Whether ``sources`` told the same clock steps in ``run``: else their times do not compare."""
+        told = [self._steps.get((run, src), []) for src in sources if src in self._sources]
+        return all(steps == told[0] for steps in told)
 
     def _restart(self) -> None:
         self.run += 1
@@ -195,6 +202,10 @@ class Reader:
             if len(own) or places:
                 chunk = _chunk(source, number, first + own, batch.rows(own), places, settings)
                 chunks += [chunk] if len(chunk) else []
+        for number, source in self._sources.items():
+            if source.steps:
+                self._steps.setdefault((self.run, number), []).extend(source.steps)
+                source.steps.clear()
         if self._keep_gaps:
             for number, source in self._sources.items():
                 self.gaps += [Gap(self.run, number, *span) for span in source.gaps]
@@ -234,6 +245,7 @@ def _chunk(
         cause[:size][moved] = np.maximum(cause[:size][moved], Break.STEP)
         epoch += np.cumsum(moved, dtype=np.int32)
         shift += np.cumsum(sizes)
+        source.steps += sizes[moved].tolist()
     time = ts - shift
     for index in np.flatnonzero(_SETTING[code]).tolist():
         settings.append(

@@ -8,7 +8,7 @@ twice: a LOSS stands in the stream behind samples that it concerns, so the gaps 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
@@ -20,7 +20,7 @@ from npuscope.encode.ras import LATCHED, severity, syndrome
 from npuscope.encode.ras_check import RasCheck, Verdict
 from npuscope.layout import PAYLOAD, SRC_JITTER, SRC_RAS, Cfg, JitterSub, Kind, RasClass
 from npuscope.ledger import MAX_LISTED
-from npuscope.tables.events import Break, Chunk, Gap, Picker, Setting
+from npuscope.tables.events import Break, Chunk, Gap, Picker, Reader, Setting
 from npuscope.tables.rows import RowMaker, valid
 
 __all__ = ["Finding", "Recheck"]
@@ -71,7 +71,7 @@ class _Samples:
 
 @dataclass
 class Recheck:
-    """Fed with the chunks and CFG words of each run in stream order. gaps, ended: of the ``Reader`` of a pass before.
+    """Fed with the chunks and CFG words of each run in stream order. before: the ``Reader`` of a pass before.
 
     disorder: max_disorder_ns; where a run is cut off, so much before its last record may lack its other half.
 
@@ -79,8 +79,7 @@ class Recheck:
     seen; judged: those that the state was known for in part or in whole. injected: records left out.
     """
 
-    gaps: Iterable[Gap] = ()
-    ended: Container[int] = ()
+    before: Reader
     disorder: int = 1000
     verdicts: dict[RasClass, Counter[Verdict]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
@@ -92,7 +91,7 @@ class Recheck:
 
     def __post_init__(self) -> None:
         self._by_run: dict[int, list[Gap]] = {}
-        for gap in sorted(self.gaps, key=lambda gap: gap.from_ns):
+        for gap in sorted(self.before.gaps, key=lambda gap: gap.from_ns):
             self._by_run.setdefault(gap.run, []).append(gap)
         self._maker, self._picker = RowMaker(Kind.RAS), Picker(Kind.JITTER)
         self._run = -1
@@ -111,8 +110,10 @@ class Recheck:
         self._told: dict[int, int] = {}
         self._blind_until = self._unsure_until = _NEVER
         self._blind_ras = False
-        for gap in self._by_run.get(run, []):
-            self._events.append((gap.from_ns, _GAP, gap))
+        gaps = self._by_run.get(run, [])
+        if not self.before.aligned(run, SRC_RAS, SRC_JITTER):  # their times do not compare
+            gaps = [Gap(run, SRC_RAS, _NEVER, _FOREVER)]
+        self._events += [(gap.from_ns, _GAP, gap) for gap in gaps]
 
     # ---------------------------------------------------------------- input
     def feed(self, run: int, chunks: Sequence[Chunk], settings: Sequence[Setting]) -> None:
@@ -150,7 +151,7 @@ class Recheck:
         """The run is over."""
         if self._run < 0:
             return
-        if self._run not in self.ended:
+        if self._run not in self.before.ended:
             self._events.append((self._last - self.disorder, _GAP, Gap(self._run, SRC_RAS, self._last, _FOREVER)))
         self._advance(_FOREVER)
 

@@ -216,7 +216,7 @@ def test_latch() -> None:
 
 def test_record() -> None:
     latch = RasLatch()
-    latch.set(0, -13 * US)
+    latch.set(0, syndrome(-13 * US))
     sub, word = ras_record(R, latch, syndrome(-13 * US), injected=True, unit=3)
     assert sub == Severity.CORRECTED | 1 << 2
     assert word == 3 | R << 5 | 1 << 10 | 1 << 11 | (-13 * US >> 16 & 0xFFFF) << 16

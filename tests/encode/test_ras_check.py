@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -17,11 +18,15 @@ from npuscope.layout import RasClass
 A, R, S, EXHAUSTED = RasClass.A, RasClass.R, RasClass.S, RasClass.REDUNDANCY_EXHAUSTED
 AGREE, DISAGREE, UNKNOWN = Verdict.AGREE, Verdict.DISAGREE, Verdict.NOT_COMPARABLE
 SMALL = RasConfig(10, 20, 30, r_run=3, r_rearm=2, s_count=3, a_budget=2, s_window=20_000, a_holdoff=3)
+CONFIGS = (
+    SMALL, replace(SMALL, s_window=5000, a_holdoff=1, r_run=1), replace(SMALL, s_window=60_000, a_holdoff=9, r_rearm=4),
+    replace(SMALL, a_budget=0, s_count=2, a_limit=11),
+)  # fmt: skip
 NOTES = (RasClass.RENEG_DONE, RasClass.PHY_CHANGED, RasClass.FLUSHED)
 
 
 def happenings(rng: random.Random, count: int) -> list[tuple[int, str, object]]:
-    """(time, "sample" | "lost" | "note", what it is), about one every two us."""
+    """(time, "sample" | "lost" | "note" | "config", what it is), about one every two us."""
     found, now, enabled = [], 0, True
     for _ in range(count):
         now += rng.choice([1, 1000, 3000, 5000])
@@ -31,8 +36,10 @@ def happenings(rng: random.Random, count: int) -> list[tuple[int, str, object]]:
             found.append((now, "sample", (jitter, rng.random() < 0.95)))
         elif draw < 0.93:
             found.append((now, "lost", rng.random() < 0.5))
-        elif draw < 0.98:
+        elif draw < 0.97:
             found.append((now, "note", rng.choice(NOTES)))
+        elif draw < 0.985:
+            found.append((now, "config", rng.choice(CONFIGS)))
         else:
             enabled = not enabled
             found.append((now, "note", RasClass.ENABLED if enabled else RasClass.DISABLED))
@@ -53,19 +60,25 @@ def follow(seed: int, skip: int, count: int, reset: bool, gap: tuple[int, int] =
             told = mapper.sample(now, *what)
         elif kind == "lost":
             told = mapper.sync_lost(now, what)
+        elif kind == "config":
+            mapper.config = what
         else:
             mapper.note(what, now)
         if at == skip and skip:
             check = RasCheck()
-            check.configure(SMALL.words(), now - 1)
+            for config in (CONFIGS[2], mapper.config):  # what came before may have had the longest times
+                check.configure(config.words(), now - 1)
         if at < skip or gap[0] <= at < gap[1]:
             continue
         if at == gap[1] and gap[1]:
             check.forget(now - 1)
+            check.configure(mapper.config.words(), now - 1)
         if kind == "sample":
             seen.update(check.sample(now, *what, told).values())
         elif kind == "lost":
             seen.update(check.sync_lost(now, what, told).values())
+        elif kind == "config":
+            check.configure(what.words(), now)
         else:
             check.note(what, now)
     return seen
@@ -103,7 +116,7 @@ def test_finds_each_sort_of_wrong_decision(seed: int) -> None:
     for what in (R, A, S):
         mapper, check = RasMapper(SMALL), enabled()
         mapper.note(RasClass.ENABLED, 0)
-        judged = [event for event in events if event[1] != "note"]
+        judged = [event for event in events if event[1] in ("sample", "lost")]
         wrong_at = rng.randrange(100, 200)
         for at, (now, kind, given_) in enumerate(judged):
             if kind == "lost":

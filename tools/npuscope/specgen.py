@@ -105,6 +105,9 @@ def verilog(spec: Spec) -> str:
         if "sub_set" not in kind:
             for name, code in subs(spec, kind).items():
                 define(f"{kind['name']}_{name}", f"4'd{code}")
+        for field in kind.get("sub_fields", []):
+            define(f"{kind['name']}_SUB_{field['name'].upper()}_LSB", str(field["lsb"]))
+            define(f"{kind['name']}_SUB_{field['name'].upper()}_W", str(field["width"]))
         for sub, fields in layouts(spec, kind).items():
             prefix = kind["name"] + (f"_{sub}" if sub else "")
             for field in fields:

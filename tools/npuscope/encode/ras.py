@@ -207,8 +207,8 @@ class RasMapper:
 class RasLatch:
     """M7: what one class holds until software clears it.
 
-    count: events, at most 31. overflow: count is a lower bound. first_ts, last_ts: ns. worst: the jitter of greatest
-    magnitude, 1/256 ns; of two equal ones the positive.
+    count: events, at most 31. overflow: count is a lower bound. first_ts, last_ts: ns. worst: the syndrome of greatest
+    magnitude, 256 ns; of two equal ones the positive.
     """
 
     count: int = 0
@@ -222,12 +222,12 @@ class RasLatch:
         """Something was latched."""
         return bool(self.count) or self.overflow
 
-    def set(self, ts: int, jitter: int) -> None:
-        """An event."""
+    def set(self, ts: int, syndrome: int) -> None:
+        """An event, at ts (ns), of this ``syndrome``."""
         if not self.count:
-            self.first_ts, self.worst = ts, jitter
+            self.first_ts, self.worst = ts, syndrome
         self.last_ts = ts
-        self.worst = max(self.worst, jitter, key=lambda value: (abs(value), value))
+        self.worst = max(self.worst, syndrome, key=lambda value: (abs(value), value))
         self.overflow |= self.count == COUNT_MAX
         self.count = min(self.count + 1, COUNT_MAX)
 

@@ -59,6 +59,8 @@ class RasCheck:
         # S: stamps since the state was known, and until when others may count
         self._stamps: list[float] = []
         self._others_until = -math.inf if reset else math.inf
+        # how far what began under configurations that are no longer in force may reach
+        self._window_reach = self._held_reach = -math.inf
         # A: surely held before, surely not held from; the budget window
         self._held: tuple[float, float] = (-math.inf, -math.inf if reset else math.inf)
         self._unknown_window_until = -math.inf if reset else math.inf
@@ -79,27 +81,40 @@ class RasCheck:
     def configure(self, words: Mapping[int, int], rel_ns: int) -> None:
         """CFG words of the RAS source, as told at ``rel_ns``; others are ignored."""
         self._words |= {word: value for word, value in words.items() if word in OWNED_CFG_RAS}
-        if len(self._words) == len(OWNED_CFG_RAS):
-            first, self._config = self._config is None, RasConfig.from_words(self._words)
-            if first:
-                self._bound(rel_ns)
-
-    def _bound(self, rel_ns: float) -> None:
-        """What is not known about the past ends, at the latest, a window after ``rel_ns``."""
-        if self._config is None:
+        if len(self._words) < len(OWNED_CFG_RAS):
             return
-        window, held = rel_ns + self._config.s_window, rel_ns + self._config.holdoff_ns
-        self._others_until = min(self._others_until, window)
-        self._unknown_window_until = min(self._unknown_window_until, window)
-        self._held = (self._held[0], min(self._held[1], held))
+        old, new = self._config, RasConfig.from_words(self._words)
+        if old == new:
+            return
+        self._config = new
+        if old is None:
+            self._others_until = min(self._others_until, rel_ns + new.s_window)
+            self._unknown_window_until = min(self._unknown_window_until, rel_ns + new.s_window)
+            self._held = (self._held[0], min(self._held[1], rel_ns + new.holdoff_ns))
+            return
+        # what began under the old one goes on by it; what is not known may have begun under the new one
+        self._window_reach = max(self._window_reach, rel_ns + old.s_window)
+        self._held_reach = max(self._held_reach, rel_ns + old.holdoff_ns)
+        if rel_ns <= self._others_until:
+            self._others_until = max(self._others_until, rel_ns + new.s_window)
+        if rel_ns <= self._unknown_window_until:
+            self._unknown_window_until = max(self._unknown_window_until, rel_ns + new.s_window)
+        if self._held[0] < self._held[1]:
+            self._held = (self._held[0], max(self._held[1], rel_ns + new.holdoff_ns))
 
     def forget(self, rel_ns: int, ras: bool = True) -> None:
-        """Records were lost up to ``rel_ns``. ras: of the RAS source too; else of samples only."""
-        self._rows, self._stamps, self._others_until = None, [], math.inf
+        """Records were lost up to ``rel_ns``. ras: of the RAS source too; else of samples only.
+
+        If the configuration changed meanwhile its words must be told next.
+        """
+        config = self._config
+        window = math.inf if config is None else max(rel_ns + config.s_window, self._window_reach)
+        held = math.inf if config is None else max(rel_ns + config.holdoff_ns, self._held_reach)
+        self._rows, self._stamps, self._others_until = None, [], window
         if ras:
             self.enabled = None
-            self._held, self._unknown_window_until = (-math.inf, math.inf), math.inf
-        self._bound(rel_ns)
+            self._held = (-math.inf, held)
+            self._lose_window(window)
 
     def note(self, what: RasClass, rel_ns: int) -> None:
         """An informational RAS record."""
@@ -123,12 +138,17 @@ class RasCheck:
         else:
             self._held = (rel_ns + self._config.holdoff_ns,) * 2
 
+    def _lose_window(self, until: float) -> None:
+        """The budget window is not known; what is missed ends by ``until``."""
+        self._unknown_window_until = max(self._unknown_window_until, until)
+        self._window_until = -math.inf
+
     def _restart_window(self, rel_ns: float) -> None:
         """A running budget window starts again."""
         until = math.inf if self._config is None else rel_ns + self._config.s_window
         near = abs(rel_ns - self._window_until) < self.margin_ns
         if near or rel_ns <= self._unknown_window_until:
-            self._unknown_window_until = until
+            self._lose_window(until)
         elif rel_ns <= self._window_until:
             self._window_until = until
 
@@ -163,12 +183,13 @@ class RasCheck:
         if RasClass.S in said:
             self._stamps, self._others_until = [], -math.inf
         else:  # the sample may be an excess
-            self._others_until = math.inf if self._config is None else rel_ns + self._config.s_window
+            until = math.inf if self._config is None else rel_ns + self._config.s_window
+            self._others_until = max(self._others_until, until)
         if RasClass.A in said:
             self._hold(rel_ns)
         if said & {RasClass.A, RasClass.REDUNDANCY_EXHAUSTED}:
             until = math.inf if self._config is None else rel_ns + self._config.s_window
-            self._unknown_window_until = max(self._unknown_window_until, until)
+            self._lose_window(until)
         return dict.fromkeys(said, Verdict.NOT_COMPARABLE)
 
     # ---------------------------------------------------------------- R
@@ -204,15 +225,15 @@ class RasCheck:
             self._hold(rel_ns)
         if switch or exhausted:
             if Verdict.DISAGREE in verdicts.values() or not known:
-                self._unknown_window_until = max(self._unknown_window_until, rel_ns + config.s_window)
+                self._lose_window(rel_ns + config.s_window)
             else:
                 if not runs:
                     self._window_until, self._exhausted_told = rel_ns + config.s_window, False
                 self._left = left - switch
                 self._exhausted_told |= exhausted
         elif Verdict.DISAGREE in verdicts.values():
-            self._held = (-math.inf, rel_ns + config.holdoff_ns)
-            self._unknown_window_until = rel_ns + config.s_window
+            self._held = (-math.inf, max(rel_ns + config.holdoff_ns, self._held_reach))
+            self._lose_window(max(rel_ns + config.s_window, self._window_reach))
         return {what: verdict for what, verdict in verdicts.items() if verdict is not None}
 
     # ---------------------------------------------------------------- S
@@ -224,7 +245,7 @@ class RasCheck:
         if told:
             self._stamps, self._others_until = [], -math.inf
         elif verdict is Verdict.DISAGREE:
-            self._stamps, self._others_until = [], rel_ns + config.s_window
+            self._stamps, self._others_until = [], max(rel_ns + config.s_window, self._window_reach)
         elif excess:
             self._stamps.append(rel_ns + config.s_window)
         return {} if verdict is None else {RasClass.S: verdict}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collector (M6): queues what happened, one entry a clock that holds all happenings of that clock, and gives it out one
+// happening after the other.
+//
+// Does:      an entry is queued whole or dropped whole. The head entry is shown happening by happening, in the order of
+//            NPS_RAS_H_*; step and configuration go with the first record of their entry, or alone.
+// Promises:  entries in order, none doubled; each is told or shown at lost_* in its own clock. While 8 or less are
+//            inside none is dropped, but for a second clock step while one is inside.
+// Costs:     3 clocks from in_* to a happening, which stands for 5 clocks; 6 clocks a happening and 1 an entry.
+// Overflow:  lost_valid with the number of records and what else was in the entry; the time is in_ts, in_tq.
+`default_nettype none
+`include "nps_ras.vh"
+
+module nps_ras_collect #(
+    parameter integer TIME_W = 66,  // bits of time and its quality, 1..
+    parameter integer DATA_W = 32   // bits of the value that goes with a sample, 1..
+) (
+    input wire clk,
+    input wire rst,
+
+    // what happened in this clock
+    input wire [`NPS_RAS_HAPPENS-1:0] in_happens,
+    input wire [  `NPS_RAS_MORE-1:0] in_more,
+    input wire [         TIME_W-1:0] in_time,
+    input wire [         DATA_W-1:0] in_data,
+    input wire [               63:0] in_step_ns,
+
+    // an entry that is dropped in this clock
+    output wire       lost_valid,
+    output wire [3:0] lost_records,
+
+    // one happening; `out_tell` in the first of its 5 clocks
+    input  wire                        pause,       // tell nothing new
+    output wire                        paused,      // nothing is being told, and will not while pause is high
+    output reg                         out_tell,
+    output reg  [`NPS_RAS_HAPPENS-1:0] out_happens, // one record at most, with it or alone step and configuration
+    output reg  [  `NPS_RAS_MORE-1:0] out_more,
+    output reg  [         TIME_W-1:0] out_time,
+    output reg  [         DATA_W-1:0] out_data,
+    output reg  [               63:0] out_step_ns,
+
+    output reg idle  // nothing is queued or being told
+);
+    localparam integer N = `NPS_RAS_HAPPENS;
+    localparam integer W = N + `NPS_RAS_MORE + TIME_W + DATA_W;
+    localparam [N-1:0] RECORDS = {N{1'b1}} << `NPS_RAS_H_FLUSHED;
+
+    // ------------------------------------------------------------------ queue of 8
+    (* no_rw_check, ram_style = "distributed" *)
+    reg [W-1:0] ram[0:7];
+    reg [2:0] put_at, take_at;
+    reg [3:0] level;
+    reg full, some;      // level == 8, level != 0
+    reg step_inside;     // out_step_ns waits to be told
+    wire any = in_happens != {N{1'b0}};
+    wire steps = in_happens[`NPS_RAS_H_STEP];
+    assign lost_valid = any && (full || (steps && step_inside));
+    wire put = any && !lost_valid;
+
+    // records of an entry
+    function automatic [2:0] ones(input reg [3:0] bits);
+        case (bits)
+            4'd0: ones = 3'd0;
+            4'd1, 4'd2, 4'd4, 4'd8: ones = 3'd1;
+            4'd7, 4'd11, 4'd13, 4'd14: ones = 3'd3;
+            4'd15: ones = 3'd4;
+            default: ones = 3'd2;
+        endcase
+    endfunction
+    wire [11:0] counted = {1'b0, in_happens[N-1:`NPS_RAS_H_FLUSHED]};
+    assign lost_records = {1'b0, ones(counted[3:0])} + {1'b0, ones(counted[7:4])} + {1'b0, ones(counted[11:8])};
+
+    // ------------------------------------------------------------------ head entry, one happening at a time
+    localparam [2:0] LOAD = 3'd0, PICK = 3'd1, TELL = 3'd2, LAST = 3'd6;
+    reg [2:0] state;
+    reg [N-1:0] head;    // happenings of the entry that are not told yet
+    wire take = state == LOAD && some && !pause;
+    wire [N-1:0] records = head & RECORDS;
+    wire [N-1:0] first = records & (~records + {{N - 1{1'b0}}, 1'b1});
+    assign paused = state == LOAD && pause;
+
+    always @(posedge clk) begin
+        out_tell <= state == PICK;
+        case (state)
+            LOAD: begin
+                if (take) begin
+                    {head, out_more, out_time, out_data} <= ram[take_at];
+                    state <= PICK;
+                end
+            end
+            PICK: begin
+                out_happens <= first | (head & ~RECORDS);
+                head <= records & ~first;
+                state <= TELL;
+            end
+            LAST: state <= head == {N{1'b0}} ? LOAD : PICK;
+            default: state <= state + 3'd1;
+        endcase
+
+        if (put) ram[put_at] <= {in_happens, in_more, in_time, in_data};
+        if (put && steps) out_step_ns <= in_step_ns;
+        if (put) put_at <= put_at + 3'd1;
+        if (take) take_at <= take_at + 3'd1;
+        if (put && !take) level <= level + 4'd1;
+        if (take && !put) level <= level - 4'd1;
+        full <= (put && !take && level == 4'd7) || (full && !take);
+        some <= put || (some && !(take && level == 4'd1));
+        step_inside <= (put && steps) || (step_inside && !(state == LAST && out_happens[`NPS_RAS_H_STEP]));
+        idle <= !any && !some && state == LOAD;
+        if (rst) begin
+            state <= LOAD;
+            put_at <= 3'd0;
+            take_at <= 3'd0;
+            level <= 4'd0;
+            {full, some, step_inside, out_tell, idle} <= 5'd0;
+        end
+    end
+endmodule
+
+`default_nettype wire

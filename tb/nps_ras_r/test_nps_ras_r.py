@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nps_ras_r on both simulators, and bugs that its bench must catch."""
+
+import pytest
+
+from tb.runner import Patch, bench, caught
+
+TOP, FILE = "nps_ras_r", "nps_ras_r.v"
+
+
+@pytest.mark.parametrize("bits", [2, 8])
+def test_bench(sim, bits):
+    bench(TOP, sim, {"COUNT_W": bits})
+
+
+BUGS = {
+    "one_short": ("row >= run_1;", "row + 1 >= run_1;"),
+    "invalid_goes_on": ("if (turns || (sample && !counts))", "if (turns || (sample && !counts && (excess || good)))"),
+    "never_disarmed": ("armed <= armed_now != turns;", "armed <= 1'b1;"),
+    "reneg_keeps_the_run": ("wire fresh = reneg_done || hold;", "wire fresh = hold;"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_planted_bug(bug):
+    caught(TOP, "icarus", Patch(FILE, *BUGS[bug]))
+
+
+def test_planted_bug_on_verilator():
+    caught(TOP, "verilator", Patch(FILE, *BUGS["one_short"]))

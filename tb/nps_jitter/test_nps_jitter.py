@@ -45,7 +45,7 @@ BUGS = {  # old text, new text, the test that must see it
     "lock_sampled": ("wire unlocked = !(locked || holdover) || since_unlock;", "wire unlocked = !(locked || holdover);",
                      "test_lock_lost_for_one_clock"),
     "holdover_invalid": ("!(locked || holdover) ||", "!locked ||", "test_holdover_is_valid"),
-    "zero_taken": ("wire c1_legal = c1_t_nominal >= `NPS_T_NOMINAL_MIN;", "wire c1_legal = 1'b1;",
+    "zero_taken": ("wire legal = cfg_t_nominal >= `NPS_T_NOMINAL_MIN;", "wire legal = 1'b1;",
                    "test_nominal_zero_is_refused"),
     "mixed_nominals": ("pulse ? steps || wait_hi || c1_good :", "pulse ? steps :",
                        "test_words_wait_for_clocks_without_a_sample_and_samples_for_words"),

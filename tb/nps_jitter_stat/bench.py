@@ -11,7 +11,7 @@ from npuscope.layout import JitterSub
 from tb.signals import bursts, known, start
 
 MAX = (1 << 31) - 1
-AGE = 3
+AGE = 4
 """Clocks from a sample until it is in a snapshot."""
 SNAP_LATENCY, WORD_LATENCY = 3, 2
 FLAGS = 10

@@ -18,7 +18,6 @@ BUGS = {
     "unsigned": ("wire [31:0] place = {!c_jitter[31], c_jitter[30:0]};", "wire [31:0] place = c_jitter;",
                  "test_window_of_lowest_and_highest"),
     "carry_lost": ("{47'd0, squares_lo[48]}", "48'd0", "test_carries"),
-    "middle_product": ("{{14{b_hl[32]}}, b_hl}", "{14'd0, b_hl}", "test_random"),
     "error_kept": ("if (c_sample && !c_ok) error <= 64'd0;", "", "test_error_starts_anew_after_an_invalid_sample"),
 }  # fmt: skip
 

@@ -67,6 +67,7 @@ class JitterModel:
             self.meter.config = config
         self._given: JitterConfig | None = None  # in the clock before
         self._pending: JitterConfig | None = None
+        self._coming: JitterConfig | None = None  # in force after the next clock
         self._words: list[Cfg] = []
         self._was_high = sync
         self._disabled()
@@ -82,6 +83,7 @@ class JitterModel:
         edge = inputs.sync and (config.strobe or not self._was_high)
         self._was_high = inputs.sync
         given, self._given = self._given, inputs.apply
+        coming, self._coming = self._coming, None
         refused = inputs.apply is not None and not inputs.apply.legal
         if refused:
             self._given = None
@@ -103,6 +105,8 @@ class JitterModel:
             self._commit()  # untold
         elif record is None and self._words:
             record = self._word()
+        if coming is not None:
+            self.meter.config, self._quiet = coming, 0
         if given is not None:
             self._pending, self._words = given, [Cfg.T_NOMINAL_LO, Cfg.T_NOMINAL_HI]
         step_ns = bus.step_ns if bus.ts_step or bus.rel_step else None
@@ -140,7 +144,7 @@ class JitterModel:
         return True
 
     def _word(self) -> tuple[Kind, int, int]:
-        """The next configuration word; all is in force from the clock after the last one."""
+        """The next configuration word."""
         assert self._pending is not None
         sub = self._words.pop(0)
         word = self._pending.words[sub - Cfg.T_NOMINAL_LO]
@@ -149,6 +153,6 @@ class JitterModel:
         return Kind.CFG, sub, word
 
     def _commit(self) -> None:
+        """What waits is in force from the second clock after this one."""
         if self._pending is not None:
-            self.meter.config = self._pending
-            self._pending, self._words, self._quiet = None, [], 0
+            self._coming, self._pending, self._words = self._pending, None, []

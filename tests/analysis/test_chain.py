@@ -1,14 +1,15 @@
-"""The pieces of a chain against the states of the board: the same answer on random chains with and without loss."""
+"""Chains by their edges against the states of the board, and in parts against in one: always the same answer."""
 
 from __future__ import annotations
 
 from unittest import mock
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from npuscope.analysis import stalls
+from npuscope.analysis import blame, stalls
 from npuscope.analysis.blame import tally
 from npuscope.analysis.graph import Graph
 from npuscope.description import Buffer, Description
@@ -25,7 +26,12 @@ def chains(size: int, cut: int) -> Description:
     return Description(
         tuple(
             Buffer(
-                u, 0, u, f"q{u}", None if u in (0, cut + 1) else f"s{u}", () if u in (cut, size - 1) else (f"s{u + 1}",)
+                u,
+                u // 32,
+                u % 32,
+                f"q{u}",
+                None if u in (0, cut + 1) else f"s{u}",
+                () if u in (cut, size - 1) else (f"s{u + 1}",),
             )
             for u in range(size)
         )
@@ -49,15 +55,36 @@ def lossy(draw: st.DrawFn) -> tuple[Timeline, tuple[int, int]]:
     return built, (window[0], window[1])
 
 
-@given(lossy())
-@settings(max_examples=150, deadline=None)
-def test_pieces_equal_states(case: tuple[Timeline, tuple[int, int]]) -> None:
+@given(lossy(), st.sampled_from([1, 5, blame._MANY]))
+@settings(max_examples=300, deadline=None)
+def test_edges_equal_states(case: tuple[Timeline, tuple[int, int]], many: int) -> None:
     built, window = case
     assert Graph(built.description).is_chain
-    told, causes = stalls(built, window=window), _causes(built, window)
+    with mock.patch.multiple(blame, _FEW=0, _MANY=many):
+        told, causes = stalls(built, window=window), _causes(built, window)
     with mock.patch.object(Graph, "is_chain", False):
         assert told == stalls(built, window=window)
         assert causes == _causes(built, window)
+
+
+@given(st.integers(1, 200), st.integers(0, 1 << 32))
+@settings(max_examples=25, deadline=None)
+def test_long_chains(size: int, seed: int) -> None:
+    """More buffers than bits in a word, and runs across the words."""
+    rng = np.random.default_rng(seed)
+    share = rng.random()
+    hot = [(rng.random(LENGTH).cumsum() * 0.5 % 1 < share).astype(int).tolist() for _ in range(size)]
+    built = timeline(chains(size, int(rng.integers(size))), hot, [[0] * LENGTH for _ in hot])
+    told, causes = stalls(built), _causes(built, (0, LENGTH))
+    with mock.patch.object(Graph, "is_chain", False):
+        assert told == stalls(built)
+        assert causes == _causes(built, (0, LENGTH))
+
+
+@pytest.mark.parametrize("size", [60, 64, 65, 128])
+def test_a_word_full_of_unknown_buffers(size: int) -> None:
+    built = timeline(chains(size, size - 1), [[UNKNOWN] * LENGTH] * size, [[0] * LENGTH] * size)
+    assert stalls(built).unseen_ns == (LENGTH,) * size
 
 
 def _causes(built: Timeline, window: tuple[int, int]) -> list[list[object]]:

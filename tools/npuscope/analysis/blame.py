@@ -6,6 +6,7 @@ the entry (see ``book``) of every hot buffer. Times are integer ns; an entry's t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,22 +14,28 @@ import numpy as np
 import numpy.typing as npt
 
 from npuscope.analysis.book import ANYBODY, Book
-from npuscope.analysis.chain import Pieces, doubtful, pieces
-from npuscope.analysis.drain import Holds, holds
+from npuscope.analysis.chain import Chain
+from npuscope.analysis.drain import Holds, Part, holds
 from npuscope.analysis.graph import Graph
 from npuscope.analysis.held import resolve
+from npuscope.analysis.past import Past
 from npuscope.analysis.refill import refills
 from npuscope.analysis.solve import Solution, cycle_entry, distinct, fresh_entries, single_bit, solve
 from npuscope.analysis.states import Board, Words, bit, sweep
 from npuscope.analysis.walk import Walker
 from npuscope.description import Description
-from npuscope.intervals import EMPTY, Intervals, intersect
+from npuscope.episodes import Lane
+from npuscope.intervals import EMPTY, Intervals, clip, cover
 from npuscope.timeline import Timeline
 
 __all__ = ["Tally", "tally"]
 
 I8 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+_FEW: Final = 2000
+"""Edges between two doubtful parts that do not pay for a part of their own."""
+_MANY: Final = 1 << 18
+"""Edges of a part, which bound its memory."""
 _CELLS: Final = 1 << 22
 """Root words solved at a time: bounds the memory of a solution to some 100 MB."""
 
@@ -47,37 +54,94 @@ class Tally:
     cycles: list[tuple[int, int, int]] = field(default_factory=list)
     spans: list[tuple[I8, I8, I8]] = field(default_factory=list)
 
+    def add_spans(self, later: list[tuple[I8, I8, I8]]) -> None:
+        """Put pieces, of later time than all so far, behind the spans."""
+        for u, pieces in enumerate(later):
+            a, b, c = (np.concatenate(both) for both in zip(self.spans[u], pieces, strict=True))
+            self.spans[u] = a, b, c
+
 
 def tally(timeline: Timeline, description: Description, window: tuple[int, int], *, spans: bool = False) -> Tally:
     """Apply the rules to all of the timeline and count the time inside the window [from, to)."""
     graph = Graph(description)
     book, walker = Book(graph), Walker(graph)
-    doubt = doubtful(graph, timeline)
-
-    def part(intervals: Intervals) -> Intervals:
-        return intersect(intervals, doubt) if graph.is_chain else intervals
-
-    lanes: dict[str, list[Intervals]] = {
-        "hot": [part(lane.true) for lane in timeline.hot],
-        "unknown": [part(lane.unknown) for lane in timeline.hot],
-    }
-    joins = any(graph.at_join)
-    lanes["dry"] = [lane.true if joins else EMPTY for lane in timeline.dry]
-    lanes["dry_unknown"] = [lane.unknown if joins else EMPTY for lane in timeline.dry]
-    board = sweep(lanes, graph.size)
-    held = refills(graph, board, holds(graph, timeline, board, doubt), book, walker)
-    handed = pieces(graph, timeline, held, doubt) if graph.is_chain else []
-    entries = resolve(graph, board, held, book, walker, handed, doubt)
-    if len(doubt) and (len(held.start) or any(map(len, held.vague))):
-        stretches = np.column_stack([held.start, held.end])
-        lanes["vague"] = [part(stretch) for stretch in held.vague]
-        lanes["holding"] = [part(stretches[held.first[u] : held.first[u + 1]]) for u in range(graph.size)]
-        touching = np.searchsorted(doubt[:, 0], held.end) > np.searchsorted(doubt[:, 1], held.start, side="right")
-        tags = _tags(held.buffer, entries)
-        board = sweep(lanes, graph.size, (stretches[touching], tags[touching]))
-    result = _count(graph, board, held, entries, book, walker, window, spans)
-    _count_pieces(graph, handed, entries, window, result, spans=spans)
+    none = np.empty(0, np.int64)
+    result = Tally(book, [{} for _ in range(graph.size)], [{} for _ in range(graph.size)])
+    result.spans = [(none, none, none)] * graph.size if spans else []
+    whole, past = Part.whole(timeline), Past.nothing(graph.size)
+    if not graph.size:
+        return result
+    chain = Chain(graph, book) if graph.is_chain else None
+    for begin, end, doubtful in _parts(whole) if chain else [(whole.begin, whole.end, True)]:
+        part = whole.within(begin, end)
+        if doubtful or chain is None:
+            _solve(graph, part, timeline.dry, past, walker, window, result)
+        else:
+            sums, pieces = chain.count([lane.true for lane in part.hot], (begin, end), past, window, spans=spans)
+            for entry, u in np.argwhere(sums).tolist():
+                result.hot[u][entry] = result.hot[u].get(entry, 0) + int(sums[entry, u])
+            result.add_spans(pieces)
     return result
+
+
+def _parts(whole: Part) -> Iterator[tuple[int, int, bool]]:
+    """(begin, end, doubtful) of the parts that follow one another: doubtful ones, and the clear ones between them.
+
+    Doubtful is the time in which a buffer is in a possibly hot run that is not certain from begin to end, and the
+    edges at both. Clear time of few edges between two such parts is left to them, that of many is cut.
+    """
+    doubt = [whole.possible[u][:1] for u in whole.opened]
+    for runs, lane in zip(whole.possible, whole.hot, strict=True):
+        doubt.append(runs[np.unique(np.searchsorted(runs[:, 0], lane.unknown[:, 0], side="right") - 1)])
+    borders = np.clip(cover((EMPTY, *doubt), 1) + np.asarray([0, 1]), whole.begin, whole.end)
+    clear = np.concatenate([[whole.begin], borders.ravel(), [whole.end]]).reshape(-1, 2)
+    edges = np.zeros(len(clear), np.int64)
+    for runs in whole.possible:
+        edges += np.diff(np.searchsorted(runs.ravel(), clear))[:, 0]
+    reached = whole.begin
+    for (begin, end), count in zip(clear.tolist(), edges.tolist(), strict=True):
+        if begin == end or (count < _FEW and whole.begin < begin and end < whole.end):
+            continue
+        if reached < begin:
+            yield reached, begin, True
+        number = min(end - begin, count // _MANY + 1)
+        for i in range(number):
+            yield begin + (end - begin) * i // number, begin + (end - begin) * (i + 1) // number, False
+        reached = end
+    if reached < whole.end:
+        yield reached, whole.end, True
+
+
+def _solve(
+    graph: Graph,
+    part: Part,
+    dry: tuple[Lane, ...],
+    past: Past,
+    walker: Walker,
+    window: tuple[int, int],
+    result: Tally,
+) -> None:
+    """Count a part of the recording by the states of all buffers."""
+    book = result.book
+    joins = any(graph.at_join)
+    span = part.begin - 1, part.end  # what was just before it begins is asked for too
+    lanes: dict[str, list[Intervals]] = {
+        "hot": [clip(lane.true, *span) for lane in part.hot],
+        "unknown": [clip(lane.unknown, *span) for lane in part.hot],
+        "dry": [clip(lane.true, *span) if joins else EMPTY for lane in dry],
+        "dry_unknown": [clip(lane.unknown, *span) if joins else EMPTY for lane in dry],
+    }
+    board = sweep(lanes, graph.size)
+    held = refills(graph, board, holds(graph, part, board, past), book, walker, past, part)
+    entries = resolve(graph, board, held, book, walker)
+    last = np.flatnonzero((held.end == part.end) & (held.bound >= part.end))
+    past.until[held.buffer[last]], past.entry[held.buffer[last]] = held.bound[last], entries[last]
+    if len(held.start) or any(map(len, held.vague)):
+        stretches = np.column_stack([held.start, held.end])
+        lanes["vague"] = list(held.vague)
+        lanes["holding"] = [stretches[held.first[u] : held.first[u + 1]] for u in range(graph.size)]
+        board = sweep(lanes, graph.size, (stretches, _tags(held.buffer, entries)))
+    _count(graph, part, board, held, entries, walker, window, result)
 
 
 def _tags(buffer: I8, entry: I8) -> npt.NDArray[np.uint64]:
@@ -92,68 +156,44 @@ def _tags(buffer: I8, entry: I8) -> npt.NDArray[np.uint64]:
 
 def _count(
     graph: Graph,
+    part: Part,
     board: Board,
     held: Holds,
     entries: I8,
-    book: Book,
     walker: Walker,
     window: tuple[int, int],
-    spans: bool,
-) -> Tally:
-    result = Tally(book, [{} for _ in range(graph.size)], [{} for _ in range(graph.size)])
+    result: Tally,
+) -> None:
     if len(board.times) < 2:
-        none = np.empty(0, np.int64)
-        result.spans = [(none, none, none)] * graph.size if spans else []
-        return result
-    edges = np.clip(board.times, *window)
+        return
+    begins = np.maximum(board.times, part.begin)
+    edges = np.clip(begins, *window)
     columns = np.flatnonzero(np.diff(edges))
     planes = {name: words[:, columns] for name, words in board.planes.items()}
     first, inverse = distinct(planes)
     time = np.zeros(len(first), np.int64)
     np.add.at(time, inverse, np.diff(edges)[columns])
-    begins = board.times[columns[first]]
     size = max(64, _CELLS // (graph.size * planes["hot"].shape[0]))
     locked: dict[int, int] = {}
-    by_state = np.full((graph.size, len(first)), -1) if spans else None
+    by_state = np.full((graph.size, len(first)), -1) if result.spans else None
     for start in range(0, len(first), size):
-        part = slice(start, start + size)
-        chosen = {name: words[:, first[part]] for name, words in planes.items()}
-        found = _add(graph, chosen, begins[part], time[part], held, entries, book, walker, result)
+        some = slice(start, start + size)
+        chosen = {name: words[:, first[some]] for name, words in planes.items()}
+        found = _add(graph, chosen, begins[columns[first[some]]], time[some], held, entries, walker, result)
         for u, states, entry, hot in found:
-            waiting = [e for e in np.unique(entry).tolist() if _is_cycle(book, e)] if graph.cyclic else []
+            waiting = [e for e in np.unique(entry).tolist() if _is_cycle(result.book, e)] if graph.cyclic else []
             for i in np.flatnonzero(np.isin(entry, waiting)) if waiting else ():
                 locked[start + int(states[i])] = int(entry[i])
             if by_state is not None:
                 by_state[u, start + states[hot]] = entry[hot]
     if locked:
-        _cycles(result, locked, inverse, board.times[columns], board.times[columns + 1])
+        _cycles(result, locked, inverse, begins[columns], begins[columns + 1])
+    pieces = []
     for u in range(graph.size) if by_state is not None else ():
         entry = by_state[u, inverse]  # type: ignore[index]
         mine = np.flatnonzero(entry >= 0)
-        result.spans.append((edges[columns[mine]], edges[columns[mine] + 1], entry[mine]))
-    return result
-
-
-def _count_pieces(
-    graph: Graph, handed: list[Pieces], entries: I8, window: tuple[int, int], result: Tally, *, spans: bool
-) -> None:
-    """Add the time of the pieces of a chain, which lie where the board is empty."""
-    names = graph.description.buffers
-    fresh = [result.book.fresh(frozenset({(r, names[r].drain)})) for r in range(graph.size if handed else 0)]
-    of_code = np.concatenate([np.asarray([*fresh, ANYBODY], np.int64), entries])
-    for u, mine in enumerate(handed):
-        begin, end = np.maximum(mine.start, window[0]), np.minimum(mine.end, window[1])
-        entry = of_code[mine.code]
-        sums = np.zeros(len(result.book.entries), np.int64)
-        np.add.at(sums, entry, np.maximum(end - begin, 0))
-        for number in np.flatnonzero(sums).tolist():
-            result.hot[u][number] = result.hot[u].get(number, 0) + int(sums[number])
-        if spans:
-            some = np.flatnonzero(end > begin)
-            one = (begin[some], end[some], entry[some])
-            columns = [np.concatenate(both) for both in zip(result.spans[u], one, strict=True)]
-            order = np.argsort(columns[0], kind="stable")
-            result.spans[u] = (columns[0][order], columns[1][order], columns[2][order])
+        pieces.append((edges[columns[mine]], edges[columns[mine] + 1], entry[mine]))
+    result.add_spans(pieces)
 
 
 def _is_cycle(book: Book, entry: int) -> bool:
@@ -167,12 +207,11 @@ def _add(
     time: I8,
     held: Holds,
     entries: I8,
-    book: Book,
     walker: Walker,
     result: Tally,
 ) -> list[tuple[int, I8, I8, Bools]]:
     """Count distinct states, ``begins`` = a time in each; per victim (u, states, entry, certainly hot) there."""
-    solution = solve(graph, planes)
+    book, solution = result.book, solve(graph, planes)
     codes = np.stack([_root_codes(solution, r, begins, held, entries, book, walker) for r in range(graph.size)])
     out = []
     memo: dict[tuple[bytes, bytes, bytes], int] = {}

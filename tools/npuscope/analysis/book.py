@@ -48,6 +48,7 @@ class Book:
         self.graph = graph
         self.entries: list[Entry] = []
         self._ids: dict[Entry, int] = {}
+        self._kept: dict[tuple[tuple[int, ...], bool], int] = {}
         self.intern(Entry(frozenset(), frozenset(), Status.ANYBODY))
 
     def intern(self, entry: Entry) -> int:
@@ -62,14 +63,19 @@ class Book:
         """A certain cause at work."""
         return self.intern(Entry(tokens, tokens, Status.ACTIVE))
 
-    def held(self, sources: list[int], buffer: int) -> int:
-        """The cause that ``buffer`` keeps from the entries ``sources``: draining unless it is its own consumer."""
-        entries = [self.entries[i] for i in sources]
-        if not all(entry.exact for entry in entries):
-            return ANYBODY
-        tokens = frozenset[Token]().union(*(entry.may for entry in entries))
-        own = {name for _, name in tokens} == {self.graph.description.buffers[buffer].drain}
-        return self.intern(Entry(tokens, tokens, Status.ACTIVE if own else Status.DRAINING))
+    def held(self, sources: tuple[int, ...], drain: str) -> int:
+        """The cause that a buffer of consumer ``drain`` keeps from entries: draining unless that is the consumer."""
+        return self._held(sources, all(name == drain for i in sources for _, name in self.entries[i].may))
+
+    def _held(self, sources: tuple[int, ...], own: bool) -> int:
+        key = (sources, own)
+        if key not in self._kept:
+            entries = [self.entries[i] for i in sources]
+            tokens = frozenset[Token]().union(*(entry.may for entry in entries))
+            known = all(entry.exact for entry in entries)
+            entry = Entry(tokens, tokens, Status.ACTIVE if own else Status.DRAINING)
+            self._kept[key] = self.intern(entry) if known else ANYBODY
+        return self._kept[key]
 
     def combine(self, may: list[int], must: list[int]) -> int:
         """The entry of a victim whose possible and certain roots have these entries."""

@@ -19,12 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from npuscope.analysis.graph import Graph
+from npuscope.analysis.past import VAGUE, Past
 from npuscope.analysis.states import Board, Words, bit
 from npuscope.episodes import EpisodeFlag, Lane
-from npuscope.intervals import EMPTY, Intervals, clip, contains, contains_before, cover, intersect, make, union
+from npuscope.intervals import EMPTY, Intervals, clip, contains, cover, intersect, make, union
 from npuscope.timeline import Timeline
 
-__all__ = ["Holds", "holds", "possible_runs"]
+__all__ = ["Holds", "Part", "holds", "touching"]
 
 I8 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -35,13 +36,14 @@ _FAR: Final = np.iinfo(np.int64).max
 class Holds:
     """Held causes: buffer[i] in [start[i], end[i]) keeps the cause that the buffers ``refs[:, i]`` had just before.
 
-    Sorted by buffer, then start; disjoint per buffer. fixed: entry id of a hold that needs no refs, else -1.
-    first[u] .. first[u + 1]: those of buffer u. vague: per buffer.
+    Sorted by buffer, then start; disjoint per buffer. bound: how long it could last by rule 4 alone. fixed: entry id
+    of a hold that needs no refs, else -1. first[u] .. first[u + 1]: those of buffer u. vague: per buffer.
     """
 
     buffer: I8
     start: I8
     end: I8
+    bound: I8
     refs: Words
     fixed: I8
     first: I8
@@ -57,82 +59,115 @@ class Holds:
         return np.where(inside & ((end >= times) if before else (end > times)), index, -1)
 
 
-def holds(graph: Graph, timeline: Timeline, board: Board, doubt: Intervals) -> Holds:
-    """All holds of the timeline's hot lanes; ``board`` has the planes hot and unknown, at least inside ``doubt``."""
-    lanes, origin = timeline.hot, timeline.start_ns
-    possible, opened = possible_runs(timeline)
-    rows: list[tuple[int, I8, I8, Words]] = []
+@dataclass(frozen=True)
+class Part:
+    """The lanes of [begin, end) of a recording, all runs that touch it with their true begins.
+
+    possible: when each buffer may be hot. opened: buffers that may have been hot before the recording begins; since
+    when is not known, so their first run begins so early that what hangs on its age has no end.
+    """
+
+    begin: int
+    end: int
+    hot: tuple[Lane, ...]
+    possible: tuple[Intervals, ...]
+    opened: frozenset[int]
+
+    @classmethod
+    def whole(cls, timeline: Timeline) -> Part:
+        """All of a recording."""
+        start, end = timeline.start_ns, timeline.end_ns
+        episodes = timeline.episodes
+        censored = (episodes["flags"] & EpisodeFlag.LEFT_CENSORED > 0) & (episodes["start"] <= start)
+        cut = set(episodes["buffer"][censored].tolist())
+        possible, opened = [], set()
+        for u, lane in enumerate(timeline.hot):
+            runs = union(lane.true, lane.unknown) if len(lane.unknown) else lane.true
+            if u in cut or (len(lane.unknown) and lane.unknown[0, 0] <= start):
+                runs = runs.copy()
+                runs[0, 0] = 2 * start - end - 1
+                opened.add(u)
+            possible.append(runs)
+        return cls(start, end + 1, timeline.hot, tuple(possible), frozenset(opened))
+
+    def within(self, begin: int, end: int) -> Part:
+        """A part of it, that nothing doubtful crosses the begin of."""
+        hot = tuple(Lane(*(touching(runs, begin, end) for runs in (lane.true, lane.unknown))) for lane in self.hot)
+        opened = self.opened if begin <= self.begin else frozenset[int]()
+        return Part(begin, end, hot, tuple(touching(runs, begin, end) for runs in self.possible), opened)
+
+
+def touching(runs: Intervals, begin: int, end: int) -> Intervals:
+    """The runs that touch [begin, end), cut at its end."""
+    runs = runs[np.searchsorted(runs[:, 1], begin) : np.searchsorted(runs[:, 0], end)]
+    return np.minimum(runs, end) if len(runs) and runs[-1, 1] > end else runs
+
+
+def holds(graph: Graph, part: Part, board: Board, past: Past) -> Holds:
+    """All holds of a part of a recording; ``board`` has its planes hot and unknown.
+
+    past: what is in force before the part; the holds in it are taken out, waits and vagueness at its end put in.
+    """
+    words = board.planes["hot"].shape[0]
+    rows: list[tuple[I8, I8, I8, I8, Words, I8]] = []
     vague = []
     for u in range(graph.size):
-        waits, sure, certain = _waits(graph, u, possible, lanes, opened)
-        parts: list[Intervals] = []
-        for start, end, refs in (
-            _drain(u, waits, sure, certain, possible, parts),
-            _surge(graph, u, lanes, possible, opened, waits, certain, board, doubt, parts),
-        ):
-            if len(start):
-                rows.append((u, start, end, refs))
-        parts.append(_unsure(graph, u, lanes, possible, certain))
-        if u in opened:
-            ends = np.minimum(possible[u][:1, 1], _next(certain, np.asarray([origin])))
-            parts.append(make([origin], ends))
-        vague.append(clip(union(*parts), origin, timeline.end_ns) if any(map(len, parts)) else EMPTY)
-    if not rows:
-        none = np.empty(0, np.int64)
-        return Holds(
-            none,
-            none,
-            none,
-            np.empty((board.planes["hot"].shape[0], 0), np.uint64),
-            none,
-            np.zeros(graph.size + 1, np.int64),
-            tuple(vague),
+        possible = part.possible[u]
+        waits, sure, certain = _waits(graph, u, part, past)
+        kept, unsure = _kept(u, part, past, certain, words)
+        start, bound, refs, fixed = (
+            np.concatenate(columns, axis=-1)
+            for columns in zip(
+                kept,
+                _drain(u, waits, sure, certain, words, unsure),
+                _surge(graph, u, part, certain, board, unsure),
+                strict=True,
+            )
         )
-    buffer = np.concatenate([np.full(len(start), u) for u, start, _, _ in rows])
-    start = np.concatenate([row[1] for row in rows])
-    order = np.lexsort((start, buffer))
-    buffer = buffer[order]
-    return Holds(
-        buffer,
-        start[order],
-        np.concatenate([row[2] for row in rows])[order],
-        np.concatenate([row[3] for row in rows], axis=1)[:, order],
-        np.full(len(order), -1),
-        np.searchsorted(buffer, np.arange(graph.size + 1)),
-        tuple(vague),
-    )
+        latest = np.minimum(np.minimum(_run_end(possible, start), bound), _next(certain, start))
+        end = np.minimum(latest, _next(waits, start))
+        if waits is not certain:  # a wait that is only possible may end no hold
+            unsure.append((end, np.minimum(bound, _next(certain, start))))
+        keep = np.flatnonzero(end > start)
+        keep = keep[np.argsort(start[keep])]
+        rows.append((np.full(len(keep), u), start[keep], end[keep], bound[keep], refs[:, keep], fixed[keep]))
+        if len(part.hot[u].unknown):
+            unsure.append(_unsure(graph, u, part, certain))
+        if u in part.opened:
+            begin = np.asarray([part.begin])
+            unsure.append((begin, _next(certain, begin)))
+        begin, until = (np.concatenate(columns) for columns in zip((EMPTY[:, 0],) * 2, *unsure, strict=True))
+        end = np.minimum(_run_end(possible, begin), until)
+        vague.append(clip(make(begin, end), part.begin - 1, part.end))
+        past.until[u] = until[(end == part.end)].max(initial=-1)
+        past.entry[u] = VAGUE if past.until[u] >= 0 else -1
+    buffer, start, end, bound, refs, fixed = (np.concatenate(columns, axis=-1) for columns in zip(*rows, strict=True))
+    first = np.searchsorted(buffer, np.arange(graph.size + 1))
+    return Holds(buffer, start, end, bound, refs, fixed, first, tuple(vague))
 
 
-def possible_runs(timeline: Timeline) -> tuple[tuple[Intervals, ...], frozenset[int]]:
-    """When each buffer may be hot, and the buffers that may have been hot before the recording begins.
-
-    Since when these were is not known: their first run begins so early that what hangs on its age has no end.
-    """
-    start, end = timeline.start_ns, timeline.end_ns
-    censored = (timeline.episodes["flags"] & EpisodeFlag.LEFT_CENSORED > 0) & (timeline.episodes["start"] <= start)
-    cut = set(timeline.episodes["buffer"][censored].tolist())
-    possible, opened = [], set()
-    for u, lane in enumerate(timeline.hot):
-        runs = union(lane.true, lane.unknown) if len(lane.unknown) else lane.true
-        if u in cut or (len(lane.unknown) and lane.unknown[0, 0] <= start):
-            runs = runs.copy()
-            runs[0, 0] = 2 * start - end - 1
-            opened.add(u)
-        possible.append(runs)
-    return tuple(possible), frozenset(opened)
+def _kept(
+    u: int, part: Part, past: Past, certain: Intervals, words: int
+) -> tuple[tuple[I8, I8, Words, I8], list[tuple[I8, I8]]]:
+    """The hold in force before the part; or that something may be."""
+    which = np.flatnonzero(past.entry[u : u + 1] >= 0) + u
+    begin, until = np.full(1, part.begin - 1), past.until[u : u + 1].copy()
+    unsure = [(begin, np.minimum(until, _next(certain, begin)))] if past.entry[u] == VAGUE else []
+    return (begin[which - u], until[which - u], np.zeros((words, len(which)), np.uint64), past.entry[which]), unsure
 
 
-def _waits(
-    graph: Graph, u: int, possible: tuple[Intervals, ...], lanes: tuple[Lane, ...], opened: frozenset[int]
-) -> tuple[Intervals, Bools, Intervals]:
+def _waits(graph: Graph, u: int, part: Part, past: Past) -> tuple[Intervals, Bools, Intervals]:
     """When u possibly waits on a successor, which of these runs are certain throughout, and when it surely waits."""
     after = graph.successors[u]
     if not after:
         return EMPTY, np.empty(0, np.bool_), EMPTY
-    waits = _overlap(possible[u], [possible[v] for v in after])
-    if not any(len(lanes[v].unknown) or v in opened for v in (u, *after)):
+    since = past.waits.pop(u, None)
+    waits = _overlap(part.possible[u], [part.possible[v] for v in after], since)
+    if len(after) > 1 and len(waits) and waits[-1, 1] == part.end:
+        past.waits[u] = int(waits[-1, 0])
+    if not any(len(part.hot[v].unknown) or v in part.opened for v in (u, *after)):
         return waits, np.ones(len(waits), np.bool_), waits
-    certain = _overlap(lanes[u].true, [lanes[v].true for v in after])
+    certain = _overlap(part.hot[u].true, [part.hot[v].true for v in after], since)
     place = np.searchsorted(certain[:, 0], waits[:, 0])
     inside = place < len(certain)
     place = np.where(inside, place, 0)
@@ -140,8 +175,12 @@ def _waits(
     return waits, same, certain
 
 
-def _overlap(mine: Intervals, others: list[Intervals]) -> Intervals:
-    return intersect(mine, others[0] if len(others) == 1 else cover(tuple(others), 1))
+def _overlap(mine: Intervals, others: list[Intervals], since: int | None) -> Intervals:
+    """since: the true begin of the first stretch, None if the intervals tell it."""
+    found = intersect(mine, others[0] if len(others) == 1 else cover(tuple(others), 1))
+    if since is not None:
+        found[:1, 0] = since
+    return found
 
 
 def _next(runs: Intervals, at: I8) -> I8:
@@ -163,110 +202,36 @@ def _one(u: int, words: int, count: int) -> Words:
 
 
 def _drain(
-    u: int,
-    waits: Intervals,
-    sure: Bools,
-    certain: Intervals,
-    possible: tuple[Intervals, ...],
-    vague: list[Intervals],
-) -> tuple[I8, I8, Words]:
-    words = -(-len(possible) // 64)
-    if not len(waits):
-        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((words, 0), np.uint64)
+    u: int, waits: Intervals, sure: Bools, certain: Intervals, words: int, unsure: list[tuple[I8, I8]]
+) -> tuple[I8, I8, Words, I8]:
     begin, gone = waits[:, 0], waits[:, 1]
-    again = np.append(begin[1:], _FAR)
-    latest = np.minimum(_run_end(possible[u], begin), gone + (gone - begin))
-    end = np.minimum(latest, again)
-    if not sure.all():
-        latest = np.minimum(latest, _next(certain, gone))
-        vague.append(make(np.where(sure, end, begin), latest))  # a wait that is only possible may end no hold
-    keep = sure & (end > gone)
-    return gone[keep], end[keep], _one(u, words, int(keep.sum()))
+    bound = gone + (gone - begin)
+    unsure.append((begin[~sure], np.minimum(bound, _next(certain, gone))[~sure]))
+    return gone[sure], bound[sure], _one(u, words, int(sure.sum())), np.full(int(sure.sum()), -1)
 
 
 def _surge(
-    graph: Graph,
-    v: int,
-    lanes: tuple[Lane, ...],
-    possible: tuple[Intervals, ...],
-    opened: frozenset[int],
-    waits: Intervals,
-    certain: Intervals,
-    board: Board,
-    doubt: Intervals,
-    vague: list[Intervals],
-) -> tuple[I8, I8, Words]:
-    words = board.planes["hot"].shape[0]
-    runs = possible[v]
-    if not len(runs) or not graph.ancestors[v]:
-        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((words, 0), np.uint64)
+    graph: Graph, v: int, part: Part, certain: Intervals, board: Board, unsure: list[tuple[I8, I8]]
+) -> tuple[I8, I8, Words, I8]:
+    runs = part.possible[v]
     onset = runs[:, 0]
     limit = np.minimum(runs[:, 1], _next(certain, onset))  # the hold ends where v begins to wait
-    chosen = np.flatnonzero(limit > onset)
-    if len(lanes[v].unknown) or v in opened:  # an onset inside an unknown stretch is handled by _unsure
-        chosen = chosen[contains(lanes[v].true, onset[chosen])]
-    onset, limit = onset[chosen], limit[chosen]
-    again = _next(waits, onset)
-    bound = np.minimum(limit, again) if waits is certain else limit
-    doubted = contains_before(doubt, onset)
-    clear, hidden = np.flatnonzero(~doubted), np.flatnonzero(doubted)
-    since, near = onset.copy(), np.zeros((words, len(onset)), np.uint64)
-    unsure = np.zeros(len(onset), np.bool_)
-    since[clear], near[:, clear] = _backlog(graph, v, possible, onset[clear], bound[clear], words)
-    if len(hidden):
-        seen = _backlog_seen(graph, v, lanes, possible, opened, board, onset[hidden])
-        since[hidden], near[:, hidden], unsure[hidden] = seen
-    if unsure.any():
-        oldest = _oldest(graph, v, possible, onset[unsure], onset[unsure])
-        vague.append(
-            make(
-                onset[unsure],
-                np.minimum(runs[np.searchsorted(runs[:, 0], onset[unsure]), 1], 2 * onset[unsure] - oldest),
-            )
-        )
-    some = near.any(axis=0) | unsure
-    latest = np.minimum(limit, 2 * onset - since)
-    end = np.minimum(latest, again)
-    if waits is not certain:
-        vague.append(make(end[some], latest[some]))  # a wait that is only possible may end no hold
-    keep = some & ~unsure & (end > onset)
-    return onset[keep], end[keep], near[:, keep]
+    chosen = np.flatnonzero((limit > onset) & (onset >= part.begin)) if graph.ancestors[v] else np.empty(0, np.int64)
+    if len(part.hot[v].unknown) or v in part.opened:  # an onset inside an unknown stretch is handled by _unsure
+        chosen = chosen[contains(part.hot[v].true, onset[chosen])]
+    onset = onset[chosen]
+    if not len(onset):
+        return onset, onset, np.zeros((len(board.planes["hot"]), 0), np.uint64), onset
+    since, near, hidden = _backlog(graph, v, part, board, onset)
+    if hidden.any():
+        at = onset[hidden]
+        unsure.append((at, np.minimum(2 * at - _oldest(graph, v, part.possible, at, at), _next(certain, at))))
+    some = np.flatnonzero(near.any(axis=0) & ~hidden)
+    return onset[some], 2 * onset[some] - since[some], near[:, some], np.full(len(some), -1)
 
 
-def _backlog(
-    graph: Graph, v: int, possible: tuple[Intervals, ...], onset: I8, bound: I8, words: int
-) -> tuple[I8, Words]:
-    """In a chain with nothing in doubt: since when it is hot upstream of v just before each onset, and the nearest.
-
-    The walk upstream ends where an older run cannot make the hold any longer: it ends by ``bound`` at the latest.
-    """
-    since, near = onset.copy(), np.zeros((words, len(onset)), np.uint64)
-    walking, found = np.arange(len(onset)), np.zeros(len(onset), np.bool_)
-    above = graph.predecessors[v]
-    while above and len(walking):
-        runs, at = possible[above[0]], onset[walking]
-        if len(runs):
-            place = np.searchsorted(runs[:, 0], at) - 1
-            hot = (place >= 0) & (runs[place, 1] >= at)
-            mine, place = walking[hot], place[hot]
-            since[mine] = np.minimum(since[mine], runs[place, 0])
-            near[above[0] >> 6, mine[~found[mine]]] = np.uint64(1 << (above[0] & 63))
-            found[mine] = True
-            walking = walking[~found[walking] | (2 * at - since[walking] < bound[walking])]
-        above = graph.predecessors[above[0]]
-    return since, near
-
-
-def _backlog_seen(
-    graph: Graph,
-    v: int,
-    lanes: tuple[Lane, ...],
-    possible: tuple[Intervals, ...],
-    opened: frozenset[int],
-    board: Board,
-    onset: I8,
-) -> tuple[I8, Words, Bools]:
-    """In any graph: since when it is hot upstream of v just before each onset, the nearest, and where loss hides it."""
+def _backlog(graph: Graph, v: int, part: Part, board: Board, onset: I8) -> tuple[I8, Words, Bools]:
+    """Since when it is hot upstream of v just before each onset, the nearest, and where loss hides it."""
     columns = board.before(onset)
     state = {name: board.planes[name][:, columns] * (columns >= 0) for name in ("hot", "unknown")}
     near, unsure = _nearest(graph, v, state)
@@ -279,10 +244,10 @@ def _backlog_seen(
         if not hot.any():
             continue
         mine = some[hot]
-        start = possible[w][np.searchsorted(possible[w][:, 0], onset[mine]) - 1, 0]
+        start = part.possible[w][np.searchsorted(part.possible[w][:, 0], onset[mine]) - 1, 0]
         since[mine] = np.minimum(since[mine], start)
-        if len(lanes[w].unknown) or w in opened:
-            known = lanes[w].true
+        if len(part.hot[w].unknown) or w in part.opened:
+            known = part.hot[w].true
             unsure[mine] |= known[np.searchsorted(known[:, 0], onset[mine]) - 1, 0] != start
     return since, near, unsure
 
@@ -320,15 +285,13 @@ def _oldest(graph: Graph, v: int, possible: tuple[Intervals, ...], first: I8, la
     return oldest
 
 
-def _unsure(
-    graph: Graph, u: int, lanes: tuple[Lane, ...], possible: tuple[Intervals, ...], certain: Intervals
-) -> Intervals:
+def _unsure(graph: Graph, u: int, part: Part, certain: Intervals) -> tuple[I8, I8]:
     """Where u's own unknown stretches hide a hold: while it is hot and has not waited, at most as long as it is old."""
-    gaps = lanes[u].unknown
-    if not len(gaps):
-        return EMPTY
-    begin, end = gaps[:, 0], gaps[:, 1]
-    run = possible[u][np.searchsorted(possible[u][:, 0], begin, side="right") - 1]
-    oldest = np.minimum(_oldest(graph, u, possible, begin, end), run[:, 0])
-    latest = np.minimum(np.minimum(run[:, 1], _next(certain, end)), 2 * end - oldest)
-    return make(begin, np.maximum(end, latest))
+    possible = part.possible[u]
+    begin, end = part.hot[u].unknown.T
+    run = possible[np.searchsorted(possible[:, 0], begin, side="right") - 1]
+    oldest, until = run[:, 0].copy(), np.minimum(run[:, 1], _next(certain, end))
+    short = np.flatnonzero(2 * end - oldest < until)  # an older one upstream can make it longer
+    older = _oldest(graph, u, part.possible, begin[short], end[short]) if len(short) else end[short]
+    oldest[short] = np.minimum(oldest[short], older)
+    return begin, np.maximum(end, np.minimum(until, 2 * end - oldest))

@@ -17,14 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from npuscope.analysis.book import ANYBODY, Book
-from npuscope.analysis.drain import Holds
+from npuscope.analysis.drain import Holds, Part
 from npuscope.analysis.graph import Graph
+from npuscope.analysis.past import Past
 from npuscope.analysis.solve import Solution, distinct, fresh_entries
 from npuscope.analysis.states import Board, bit
 from npuscope.analysis.walk import Walker
-from npuscope.intervals import contains, make, union
+from npuscope.intervals import contains, union
 
-__all__ = ["refills"]
+__all__ = ["Memory", "refills"]
 
 I8 = npt.NDArray[np.int64]
 _NO_ROOT: Final = -3
@@ -33,8 +34,11 @@ _UNSURE: Final = -1
 """Codes beside entry ids: cannot be a root; holds another cause; not known whether it is one, or what its cause is."""
 
 
-def refills(graph: Graph, board: Board, holds: Holds, book: Book, walker: Walker) -> Holds:
-    """``holds`` with those of this module added; ``board`` has the planes hot, unknown, dry, dry_unknown."""
+def refills(graph: Graph, board: Board, holds: Holds, book: Book, walker: Walker, past: Past, part: Part) -> Holds:
+    """``holds`` with those of this module added; ``board`` has the planes hot, unknown, dry, dry_unknown.
+
+    past: gives and takes what the roots remember at the begin and the end of the part.
+    """
     roots = [r for r in range(graph.size) if graph.at_join[r]]
     if not roots or len(board.times) < 2:
         return holds
@@ -44,17 +48,18 @@ def refills(graph: Graph, board: Board, holds: Holds, book: Book, walker: Walker
     rows: list[tuple[int, int, int, int]] = []
     for r in roots:
         codes = _codes(solution, r, book, walker)[inverse]
-        times, codes = _with_holds(r, board.times, codes, holds)
+        times, codes = _with_holds(r, part.begin, board.times, codes, holds)
         own = book.fresh(frozenset({(r, graph.description.buffers[r].drain)}))
-        memory = _Memory(own)
+        memory = past.refills.setdefault(r, Memory(own))
         change = np.flatnonzero(np.diff(codes, prepend=_NO_ROOT - 1))
         ends = np.append(times[change[1:]], times[-1])
         for begin, end, code in zip(times[change].tolist(), ends.tolist(), codes[change].tolist(), strict=True):
-            memory.run(begin, end, code)
-        rows += [(r, start, end, code) for start, end, code in memory.holds]
-        if memory.vague:
-            spans = np.asarray(memory.vague, np.int64)
-            vague[r] = union(vague[r], make(spans[:, 0], spans[:, 1]))
+            if begin < part.end:
+                memory.run(begin, end, code)
+        found, unsure = memory.pause(part.end)
+        rows += [(r, start, end, code) for start, end, code in found]
+        if unsure:
+            vague[r] = union(vague[r], np.asarray(unsure, np.int64))
     return _merged(holds, rows, tuple(vague), graph.size)
 
 
@@ -75,11 +80,12 @@ def _codes(solution: Solution, root: int, book: Book, walker: Walker) -> I8:
     return codes
 
 
-def _with_holds(root: int, times: I8, codes: I8, holds: Holds) -> tuple[I8, I8]:
+def _with_holds(root: int, begin: int, times: I8, codes: I8, holds: Holds) -> tuple[I8, I8]:
     """The same at finer times, with the holds of other kinds and the vague stretches put in."""
     mine = slice(holds.first[root], holds.first[root + 1])
     spans = np.column_stack([holds.start[mine], holds.end[mine]])
-    finer = np.unique(np.concatenate([times, spans.ravel(), holds.vague[root].ravel()]))
+    finer = np.unique(np.concatenate([[begin], times, spans.ravel(), holds.vague[root].ravel()]))
+    finer = finer[finer >= begin]
     place = np.searchsorted(times, finer, side="right") - 1
     out = np.where(place < 0, _NO_ROOT, codes[np.maximum(place, 0)])
     root_here = out != _NO_ROOT
@@ -89,7 +95,7 @@ def _with_holds(root: int, times: I8, codes: I8, holds: Holds) -> tuple[I8, I8]:
 
 
 @dataclass
-class _Memory:
+class Memory:
     """The kept cause of one root; ``own`` is the entry of its consumer, which is not kept."""
 
     own: int
@@ -147,6 +153,16 @@ class _Memory:
             self.vague.append((begin, min(end, self.unsure_until)))
         self.kept = code
 
+    def pause(self, now: int) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
+        """The holds and the vague stretches up to ``now``; what was in force just before it is told again."""
+        holding = self.holding
+        self._release(now)
+        self.holding = None if holding is None else (now, holding[1])
+        holds, vague = self.holds, self.vague
+        self.holds = [(now - 1, now, code) for _, end, code in holds[-1:] if end == now]
+        self.vague = [(now - 1, now) for _, end in vague[-1:] if end == now]
+        return holds, vague
+
     def _release(self, now: int) -> None:
         if self.holding is not None:
             start, until = self.holding
@@ -169,6 +185,7 @@ def _merged(
         buffer=buffer[order],
         start=start[order],
         end=np.concatenate([holds.end, table[:, 2]])[order],
+        bound=np.concatenate([holds.bound, np.full(len(table), -1)])[order],
         refs=np.concatenate([holds.refs, none], axis=1)[:, order],
         fixed=np.concatenate([holds.fixed, table[:, 3]])[order],
         first=np.searchsorted(buffer[order], np.arange(size + 1)),

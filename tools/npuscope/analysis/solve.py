@@ -12,7 +12,7 @@ from npuscope.analysis.graph import Graph
 from npuscope.analysis.states import Words, bit
 from npuscope.analysis.walk import State, Walker
 
-__all__ = ["Solution", "cycle_entry", "distinct", "fresh_entries", "single_bit", "solve"]
+__all__ = ["Solution", "cycle_entry", "distinct", "follow", "fresh_entries", "single_bit", "solve", "used", "zeros"]
 
 I8 = npt.NDArray[np.int64]
 Ids = npt.NDArray[np.int64]
@@ -93,14 +93,17 @@ def _roots(solution: Solution, u: int, hot: list[Bools], possible: list[Bools], 
 
 
 def single_bit(words: Words) -> tuple[Bools, I8]:
-    """(exactly one bit set, which one) per column."""
+    """(exactly one bit set, which one, else some place) per column."""
     count = np.bitwise_count(words).sum(axis=0, dtype=np.int64) if len(words) > 1 else np.bitwise_count(words[0])
     which = np.zeros(words.shape[1], np.int64)
     for index, word in enumerate(words):
-        some = word > 0
-        exponent = np.frexp(word.astype(np.float64))[1].astype(np.int64) - 1
-        which = np.where(some, 64 * index + exponent, which)
+        which = np.where(word > 0, 64 * index + zeros(word), which)
     return count == 1, which
+
+
+def zeros(words: Words) -> npt.NDArray[np.uint8]:
+    """Number of zero bits below the lowest one of each word, 64 without one."""
+    return np.bitwise_count(~words & (words - np.uint64(1)))
 
 
 def fresh_entries(solution: Solution, book: Book, walker: Walker, root: int, columns: I8) -> Ids:
@@ -142,3 +145,21 @@ def _reach(graph: Graph, start: int, allowed: int) -> set[int]:
                 seen.add(v)
                 todo.append(v)
     return seen
+
+
+def used(numbers: I8) -> tuple[I8, I8]:
+    """(distinct numbers, ascending, place of each number among them); numbers are >= 0 and not large."""
+    present = np.zeros(int(numbers.max(initial=-1)) + 1, np.bool_)
+    present[numbers] = True
+    place = np.cumsum(present) - 1
+    return np.flatnonzero(present), place[numbers]
+
+
+def follow(pointer: I8) -> I8:
+    """Where each chain of pointers (-1 ends it) ends."""
+    end = np.where(pointer < 0, np.arange(len(pointer)), pointer)
+    while True:
+        further = end[end]
+        if np.array_equal(further, end):
+            return end
+        end = further

@@ -85,6 +85,14 @@ def _victim(counted: Tally, u: int) -> _Victim:
             if entry.status == Status.ANYBODY:
                 out.anybody_ns += ns
                 continue
+            if len(entry.may) == 1 and entry.exact and entry.status != Status.AMBIGUOUS:  # most of them
+                ((root, name),) = entry.may
+                out.roots[name].add(root)
+                above[name] += ns
+                if seen:
+                    low[name] += ns
+                    draining[name] += ns if entry.status == Status.DRAINING else 0
+                continue
             tokens = sorted(entry.may)
             for root, name in tokens:
                 out.roots[name].add(root)

@@ -1,8 +1,9 @@
 """From the event list of a source to the three-valued lanes and the episodes of each of its layers.
 
-A small state machine per layer and signal, evaluated for all events at once: every event that says something about
-the signal *assigns* a state, so the state after it depends on no earlier one, and the state before it is what the
-event before assigned. An event that contradicts that state makes the time since the event before it unknown.
+A small state machine per layer and signal, evaluated for all events of all layers of a source at once, layer by layer:
+every event that says something about the signal *assigns* a state, so the state after it depends on no earlier one, and
+the state before it is what the event before assigned. An event that contradicts that state makes the time since the
+event before it unknown. Each layer begins and ends with an event that knows nothing, so that none reaches the next.
 
 Rules (analysis, episodes): ENTER opens, EXIT closes. Hot at a keyframe after unknown, or ENTER after unknown, is
 left-censored. KNOWN is cool from its time on; EXIT after unknown gives cool only. LOSS, a hole, a step, a restart and
@@ -11,18 +12,20 @@ END make unknown; a keyframe or the layer's own next record ends it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from npuscope.intervals import EMPTY, Intervals
-from npuscope.layout import PAYLOAD, BpSub, Kind
+from npuscope.layout import MAX_LAYERS, PAYLOAD, BpSub, Kind
 from npuscope.replay import KEY, LOST, TICK, SourceStream
 
-__all__ = ["EPISODE", "EpisodeFlag", "Lane", "LayerResult", "layer_lanes"]
+__all__ = ["EPISODE", "EpisodeFlag", "Lane", "LayerResult", "source_lanes"]
 
 I8 = npt.NDArray[np.int64]
 U1 = npt.NDArray[np.uint8]
@@ -104,12 +107,16 @@ _HOT_SAYS: Final = {BpSub.ENTER: TRUE, BpSub.EXIT: FALSE, BpSub.KNOWN: FALSE, Bp
 
 @dataclass
 class _Events:
-    """All events of one layer in order: position, time, op, payload of BP records, and keyframe bits."""
+    """All events of some layers, in order of layer and stream: position, time, op, payload of BP records, lane.
+
+    lane: index into the layers asked for. hot, bp, unknown, dry: bits of keyframes.
+    """
 
     pos: I8
     time: I8
     op: U1
     payload: npt.NDArray[np.uint32]
+    lane: U1
     hot: Bools
     bp: Bools
     unknown: Bools
@@ -128,69 +135,97 @@ class _Scan:
     broken: Bools
 
 
-def layer_lanes(stream: SourceStream, layer: int, start_ns: int, end_ns: int, *, with_bp: bool) -> LayerResult:
-    """Lanes and episodes of ``layer`` over [start_ns, end_ns); without ``with_bp`` the bp lane is unknown."""
-    events = _merge(stream, layer)
-    limits = _limits_at(stream, events.pos)
-    span = (start_ns, end_ns)
+def source_lanes(
+    stream: SourceStream, layers: Sequence[int], start_ns: int, end_ns: int, *, with_bp: bool
+) -> list[LayerResult]:
+    """Lanes and episodes of each layer over [start_ns, end_ns); without ``with_bp`` the bp lanes are unknown."""
+    events = _merge(stream, layers, start_ns)
+    told = np.bincount(events.lane[events.op < KEY], minlength=len(layers)) > 0
+    mask = told if stream.layers is None else np.asarray([stream.layers >> layer & 1 > 0 for layer in layers])
+    present = mask.tolist()
+    tells = (events.op == BpSub.DRY) | (events.op == BpSub.WET)
+    told_dry = (np.bincount(events.lane[tells], minlength=len(layers)) > 0).tolist()
+    with_dry = told_dry if stream.dry_mask is None else [stream.dry_mask >> layer & 1 > 0 for layer in layers]
     hot = _scan_hot(events)
-    bp_seen = events.op < KEY
-    present = bool(bp_seen.any()) if stream.layers is None else bool(stream.layers >> layer & 1)
-    everything = Lane(EMPTY, np.asarray([span], np.int64)) if end_ns > start_ns else Lane(EMPTY, EMPTY)
-    if not present:
-        return LayerResult(everything, everything, everything, np.empty(0, EPISODE), [])
-    has_dry = bool(((events.op == BpSub.DRY) | (events.op == BpSub.WET)).any())
-    has_dry = has_dry if stream.dry_mask is None else bool(stream.dry_mask >> layer & 1)
-    dry = _scan_dry(events, limits) if has_dry else None
+    dry = _scan_dry(events, stream)
     bp = _scan_bp(events) if with_bp else None
-    conflicts = []
+    everything = Lane(EMPTY, np.asarray([(start_ns, end_ns)], np.int64)) if end_ns > start_ns else Lane(EMPTY, EMPTY)
+    unseen = [everything] * len(layers)
+    hots, drys, bps = (unseen if scan is None else _lanes(events, scan, len(layers), end_ns) for scan in (hot, dry, bp))
+    conflicts: list[list[tuple[int, int, str]]] = [[] for _ in layers]
     scans = [(name, scan) for name, scan in (("hot", hot), ("dry", dry), ("bp", bp)) if scan is not None]
     for name, scan in scans:
         for i in np.flatnonzero(scan.broken):
             event, before = scan.index[i], scan.index[i - 1]
-            what = f"{_name(int(events.op[event]))} contradicts the {name} state before it"
-            conflicts.append((int(events.time[before]), int(events.time[event]), what))
-    return LayerResult(
-        _lane(events, hot, span),
-        _lane(events, dry, span) if dry is not None else everything,
-        _lane(events, bp, span) if bp is not None else everything,
-        _episodes(events, hot, limits),
-        conflicts,
-    )
+            which = int(events.lane[event])
+            if name != "dry" or with_dry[which]:
+                what = f"{_name(int(events.op[event]))} contradicts the {name} state before it"
+                conflicts[which].append((int(events.time[before]), int(events.time[event]), what))
+    lane, episodes = _episodes(events, hot, stream)
+    bounds = np.searchsorted(lane, np.arange(len(layers) + 1))
+    return [
+        LayerResult(
+            hots[i], drys[i] if with_dry[i] else everything, bps[i], episodes[bounds[i] : bounds[i + 1]], conflicts[i]
+        )
+        if present[i]
+        else LayerResult(everything, everything, everything, episodes[:0], [])
+        for i in range(len(layers))
+    ]
 
 
 def _name(op: int) -> str:
     return {KEY: "keyframe", TICK: "STATE unknown", LOST: "loss"}.get(op) or BpSub(op).name
 
 
-def _merge(stream: SourceStream, layer: int) -> _Events:
-    """The layer's own records and the events for many layers that concern it, in the order of the stream."""
-    own = np.flatnonzero(_bits(stream.bp_payload, "layer") == layer)
-    bit = np.uint32(1 << layer)
-    op = stream.common_op
-    concerns = (op == KEY) | ((op == TICK) & (stream.unknown & bit > 0)) | ((op == LOST) & (stream.hot & bit > 0))
-    common = np.flatnonzero(concerns)
-    pos, common_pos = stream.bp_pos[own], stream.common_pos[common]
-    to_own = np.arange(len(own)) + np.searchsorted(common_pos, pos)
-    to_common = np.arange(len(common)) + np.searchsorted(pos, common_pos, side="right")
+def _merge(stream: SourceStream, layers: Sequence[int], start_ns: int) -> _Events:
+    """The layers' own records and the events for many layers that concern them; before them one that knows nothing."""
+    lane_of = np.full(MAX_LAYERS, len(layers), np.uint8)
+    lane_of[list(layers)] = np.arange(len(layers))
+    lane = lane_of[_bits(stream.bp_payload, "layer")]
+    own = np.argsort(lane, kind="stable")
+    lane = lane[own]
+    own = own[: np.searchsorted(lane, len(layers))]
+    op, common, common_lane = stream.common_op, [], []
+    for index, layer in enumerate(layers):
+        bit = np.uint32(1 << layer)
+        concerns = (op == KEY) | ((op == TICK) & (stream.unknown & bit > 0)) | ((op == LOST) & (stream.hot & bit > 0))
+        common.append(np.append(-1, np.flatnonzero(concerns)))
+        common_lane.append(np.full(len(common[-1]), index, np.uint8))
+    shared, shared_lane = np.concatenate([EMPTY[:, 0], *common]), np.concatenate([lane[:0], *common_lane])
+    first = shared < 0
+    pos = np.where(first, -1, np.append(stream.common_pos, -1)[shared])
+    far = 2 * (len(stream.bp_pos) + len(stream.common_pos) + len(stream.limits_pos)) + int(pos.max(initial=0)) + 2
+    far = max(far, int(stream.bp_pos.max(initial=0)) + 2)
+    key = shared_lane * np.int64(far) + pos
+    to_shared = np.arange(len(shared)) + np.searchsorted(
+        lane[: len(own)] * np.int64(far) + stream.bp_pos[own], key, side="right"
+    )
+    is_own = np.ones(len(own) + len(shared), np.bool_)
+    is_own[to_shared] = False
+    to_own = np.flatnonzero(is_own)
+    bit = np.uint32(1) << np.asarray(layers, np.uint32)[shared_lane]
 
-    def place(mine: npt.NDArray[Any] | None, shared: npt.NDArray[Any] | None, dtype: Any) -> npt.NDArray[Any]:
-        out = np.zeros(len(own) + len(common), dtype)
-        if mine is not None:
-            out[to_own] = mine
-        if shared is not None:
-            out[to_common] = shared
+    def place(mine: npt.NDArray[Any], others: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        out = np.empty(len(is_own), others.dtype)
+        out[to_own], out[to_shared] = mine, others
         return out
 
+    def bits(masks: npt.NDArray[np.uint32]) -> Bools:
+        out = np.zeros(len(is_own), np.bool_)
+        out[to_shared] = np.append(masks, np.uint32(0))[shared] & bit > 0
+        return out
+
+    none = np.zeros(len(shared), np.uint32)
     return _Events(
-        pos=place(pos, common_pos, np.int64),
-        time=place(stream.bp_ts[own], stream.common_ts[common], np.int64),
-        op=place(stream.bp_sub[own], op[common], np.uint8),
-        payload=place(stream.bp_payload[own], None, np.uint32),
-        hot=place(None, stream.hot[common] & bit > 0, np.bool_),
-        bp=place(None, stream.bp[common] & bit > 0, np.bool_),
-        unknown=place(None, stream.unknown[common] & bit > 0, np.bool_),
-        dry=place(None, stream.dry[common] & bit > 0, np.bool_),
+        pos=place(stream.bp_pos[own], pos),
+        time=place(stream.bp_ts[own], np.append(stream.common_ts, start_ns)[shared]),
+        op=place(stream.bp_sub[own], np.append(op, np.uint8(LOST))[shared]),
+        payload=place(stream.bp_payload[own], none),
+        lane=place(lane[: len(own)], shared_lane),
+        hot=bits(stream.hot),
+        bp=bits(stream.bp),
+        unknown=bits(stream.unknown),
+        dry=bits(stream.dry),
     )
 
 
@@ -202,7 +237,9 @@ def _bits(payload: npt.NDArray[np.uint32], name: str) -> npt.NDArray[np.uint32]:
 def _limits_at(stream: SourceStream, pos: I8) -> I8:
     """The CFG 2 word in force at each event; ``_NO_LIMITS`` before the first one."""
     words = np.concatenate([[_NO_LIMITS], stream.limits.astype(np.int64)])
-    return words[np.searchsorted(stream.limits_pos, pos)]
+    new = np.flatnonzero(np.diff(words))
+    found: I8 = words[np.append(0, new + 1)][np.searchsorted(stream.limits_pos[new], pos)]
+    return found
 
 
 def _limit(limits: I8, name: str) -> I8:
@@ -237,23 +274,22 @@ def _scan_hot(events: _Events) -> _Scan:
     return _scan(index, np.where(op == KEY, _KEY_STATE + state, op), state, _HOT_CONTRADICTIONS)
 
 
-def _scan_dry(events: _Events, limits: I8) -> _Scan:
+def _scan_dry(events: _Events, stream: SourceStream) -> _Scan:
     """Dry by occupancy: at 0, wet from TH_WET on, in between as before, not dry on the first record after STALE."""
     state = _shared_state(events, events.dry)
     occ, op = events.field("occ"), events.op
     own = _DRY_READS[op]
     index = np.flatnonzero(own | (op >= KEY))
-    state, occ, op, own, limits = state[index], occ[index], op[index], own[index], limits[index]
+    state, occ, op, own = state[index], occ[index], op[index], own[index]
+    limits = _limits_at(stream, events.pos[index])
     stale_before = np.concatenate([[False], (state[:-1] == STALE) & ~own[:-1]])
     told = limits != _NO_LIMITS
     wet = (op == BpSub.WET) | (told & (occ >= _limit(limits, "th_wet"))) | stale_before
     dry = (occ == 0) | (op == BpSub.DRY)
     holds = own & ~dry & ~wet & told
     state[own] = np.where(dry, TRUE, np.where(wet, FALSE, LOST_STATE))[own]
-    source = np.maximum.accumulate(np.where(holds, 0, np.arange(len(index))))
-    first = np.flatnonzero(~holds)[:1]
-    state = np.where(np.arange(len(index)) < (first[0] if len(first) else len(index)), LOST_STATE, state[source])
-    state = state.astype(np.uint8)
+    if holds.any():  # the first event of a layer never does
+        state = state[np.maximum.accumulate(np.where(holds, 0, np.arange(len(index))))]
     says = np.where(op == KEY, _KEY_STATE + state, op).astype(np.int64)
     table = _OTHER_CONTRADICTIONS.copy()
     table[BpSub.DRY, [TRUE, STALE]] = True
@@ -269,25 +305,35 @@ def _scan_bp(events: _Events) -> _Scan:
     return _scan(np.arange(len(op)), np.where(op == KEY, _KEY_STATE + state, op), state, _OTHER_CONTRADICTIONS)
 
 
-def _lane(events: _Events, scan: _Scan, span: tuple[int, int]) -> Lane:
-    # only in the bp lane can a record that hot and dry do not read be later than the hole behind it
-    time = np.maximum.accumulate(np.concatenate([[span[0]], events.time[scan.index], [span[1]]]))
-    state = np.concatenate([np.asarray([LOST_STATE], np.uint8), scan.state])
-    return Lane(_runs(time, state == TRUE), _runs(time, state >= LOST_STATE))
+def _lanes(events: _Events, scan: _Scan, count: int, end_ns: int) -> list[Lane]:
+    """The lane of each layer."""
+    lane, time = events.lane[scan.index], events.time[scan.index]
+    bounds = np.searchsorted(lane, np.arange(count + 1))
+    if (time[1:][lane[1:] == lane[:-1]] < time[:-1][lane[1:] == lane[:-1]]).any():
+        # only in the bp lane: a record that hot and dry do not read can be later than the hole behind it
+        for first, last in pairwise(bounds.tolist()):
+            np.maximum.accumulate(time[first:last], out=time[first:last])
+    until = np.append(time[1:], end_ns)
+    until[bounds[1:] - 1] = end_ns
+    true, unknown = (
+        _runs(lane, time, until, inside, count) for inside in (scan.state == TRUE, scan.state >= LOST_STATE)
+    )
+    return [Lane(*pair) for pair in zip(true, unknown, strict=True)]
 
 
-def _runs(time: I8, inside: Bools) -> Intervals:
-    """Intervals of the pieces [time[i], time[i+1]) with ``inside[i]``; joined where they touch."""
-    inside = inside & (time[1:] > time[:-1])
-    edge = np.diff(np.concatenate([[False], inside, [False]]).astype(np.int8))
-    start, end = time[:-1][edge[:-1] > 0], time[np.flatnonzero(edge < 0)]
-    if not len(start):
-        return EMPTY
-    apart = start[1:] > end[:-1]  # pieces of no length between them do not part them
-    return np.column_stack([start[np.concatenate([[True], apart])], end[np.concatenate([apart, [True]])]])
+def _runs(lane: U1, time: I8, until: I8, inside: Bools, count: int) -> list[Intervals]:
+    """Per layer the intervals of the pieces [time[i], until[i]) with ``inside[i]``; joined where they touch."""
+    index = np.flatnonzero(inside & (until > time))
+    lane, time, until = lane[index], time[index], until[index]
+    apart = (time[1:] > until[:-1]) | (lane[1:] != lane[:-1])
+    first = np.append(True, apart)[: len(index)]
+    pairs = np.column_stack([time[first], until[np.append(apart, True)[: len(index)]]])
+    bounds = np.searchsorted(lane[first], np.arange(count + 1))
+    return [pairs[a:b] for a, b in pairwise(bounds.tolist())]
 
 
-def _episodes(events: _Events, scan: _Scan, limits: I8) -> npt.NDArray[np.void]:
+def _episodes(events: _Events, scan: _Scan, stream: SourceStream) -> tuple[U1, npt.NDArray[np.void]]:
+    """Lane and episode of each run of hot states, in order of lane and start."""
     hot = scan.state == TRUE
     edge = np.diff(np.concatenate([[False], hot, [False]]).astype(np.int8))
     first, after = np.flatnonzero(edge[:-1] > 0), np.flatnonzero(edge < 0)
@@ -302,8 +348,9 @@ def _episodes(events: _Events, scan: _Scan, limits: I8) -> npt.NDArray[np.void]:
     peak = np.where(events.op < KEY, events.field("peak"), 0)
     if len(first):
         out["peak"] = _range_max(peak, start, end + closed)
-    dwell, k = events.field("dwell").astype(np.int64)[end], _limit(limits, "k")[end]
-    told = closed & (limits[end] != _NO_LIMITS)
+    limits = _limits_at(stream, events.pos[end])
+    dwell, k = events.field("dwell").astype(np.int64)[end], _limit(limits, "k")
+    told = closed & (limits != _NO_LIMITS)
     out["dwell"] = np.where(told, dwell << np.where(told, k, 0), -1)
     saturated = told & (dwell == (1 << _FIELDS["dwell"].width) - 1)
     out["flags"] = (
@@ -312,7 +359,7 @@ def _episodes(events: _Events, scan: _Scan, limits: I8) -> npt.NDArray[np.void]:
         + (left | ~closed) * EpisodeFlag.PEAK_LOWER
         + saturated * EpisodeFlag.DWELL_LOWER
     )
-    return out
+    return events.lane[start], out
 
 
 def _range_max(values: npt.NDArray[Any], start: I8, end: I8) -> npt.NDArray[Any]:

@@ -253,6 +253,8 @@ def _axis(records: _Columns, max_disorder_ns: int, end_ts: int | None) -> tuple[
     """
     kind, sub = records.code & _LOW, records.code >> _HIGH
     step = _is_step(records.code)
+    if (end_ts is None or records.ts[-1] <= end_ts) and not step.any() and (records.ts[1:] >= records.ts[:-1]).all():
+        return records.ts, np.zeros(len(step), np.int64), []  # nothing to place
     low = np.flatnonzero(step[:-1] & step[1:] & (sub[:-1] == ClkSub.STEP_LO) & (sub[1:] == ClkSub.STEP_HI))
     size = records.payload[low].astype(np.uint64) | records.payload[low + 1].astype(np.uint64) << np.uint64(32)
     told = np.zeros(len(records.ts), np.int64)
@@ -330,6 +332,8 @@ def _keyframes(sub: U1, is_state: npt.NDArray[np.bool_], records: _Columns, hole
 def _losses(kind: U1, sub: U1, payload: U4) -> tuple[I8, U4]:
     """Index and mask of layers of each LOSS; a half without the other hits the whole source."""
     loss = kind == Kind.LOSS
+    if not loss.any():
+        return np.empty(0, np.int64), payload[:0]
     first = loss & (sub < LossSub.SECOND)
     paired = np.flatnonzero(first[:-1] & loss[1:] & (sub[1:] == (sub[:-1] | LossSub.SECOND)))
     mask = np.full(len(kind), _ALL_LAYERS, np.uint32)

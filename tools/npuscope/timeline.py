@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from npuscope.description import Description
-from npuscope.episodes import EPISODE, EpisodeFlag, Lane, LayerResult, layer_lanes
+from npuscope.episodes import EPISODE, EpisodeFlag, Lane, LayerResult, source_lanes
 from npuscope.errors import NpuscopeError
 from npuscope.intervals import EMPTY, clip, make, total
 from npuscope.layout import MAX_LAYERS, PAYLOAD, BpSub, Kind
@@ -125,15 +125,16 @@ class Timeline:
             description = Description.chain(_seen(streams))
         with_bp = recorder.table is not BLAME_KINDSUBS
         nothing = Lane(EMPTY, make([start], [end]))
-        results = []
-        for buffer in description.buffers:
-            stream = streams.get(buffer.src)
-            if stream is None:
-                results.append(LayerResult(nothing, nothing, nothing, np.empty(0, EPISODE), []))
-            elif buffer.src in samples:
-                results.append(sampled_lanes(stream, buffer.layer, start, end, sample_period_ns))
+        found: dict[tuple[int, int], LayerResult] = {}
+        for src, stream in streams.items():
+            layers = sorted({buffer.layer for buffer in description.buffers if buffer.src == src})
+            if src in samples:
+                told = [sampled_lanes(stream, layer, start, end, sample_period_ns) for layer in layers]
             else:
-                results.append(layer_lanes(stream, buffer.layer, start, end, with_bp=with_bp))
+                told = source_lanes(stream, layers, start, end, with_bp=with_bp)
+            found |= {(src, layer): result for layer, result in zip(layers, told, strict=True)}
+        missing = LayerResult(nothing, nothing, nothing, np.empty(0, EPISODE), [])
+        results = [found.get((buffer.src, buffer.layer), missing) for buffer in description.buffers]
         for index, result in enumerate(results):
             result.episodes["buffer"] = index
         episodes = np.concatenate([np.empty(0, EPISODE), *(result.episodes for result in results)])
@@ -199,7 +200,7 @@ def _seen(streams: dict[int, SourceStream]) -> list[tuple[int, int]]:
     seen = set()
     for src, stream in streams.items():
         told = (stream.bp_payload[stream.bp_sub <= max(BpSub)] >> np.uint32(field.lsb)) & np.uint32(MAX_LAYERS - 1)
-        layers = np.unique(told).tolist()
+        layers = np.flatnonzero(np.bincount(told)).tolist()
         if stream.layers is not None:
             layers += [layer for layer in range(MAX_LAYERS) if stream.layers >> layer & 1]
         seen |= {(src, layer) for layer in layers}

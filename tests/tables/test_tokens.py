@@ -194,17 +194,17 @@ def flow_of(entries: list[Entry], path: Path, lose: tuple[int, int] | None = Non
     if lose is not None:
         for entry in todo[: lose[0]]:
             made.offer(entry)
-        made.drop(SRC_TOKEN, todo[lose[0] : lose[1]], marked=todo[lose[1]])
+        made.drop(SRC_TOKEN, todo[lose[0] : lose[1]], marked=todo[lose[1]] if lose[1] < len(todo) else None)
         todo = todo[lose[1] + 1 :]
     for entry in todo:
         made.offer(entry)
     made.flush()
     path.write_bytes(made.data())
-    meter, reader = TokenMeter(), Reader()
+    meter, reader = TokenMeter(), Reader(keep_gaps=True)
     with open_source(path) as source:
         for batch in decode(source, keep=TABLE_KINDSUBS, block_bytes=20_000):
             meter.feed(reader.feed(batch)[0])
-    meter.finish()
+    meter.finish(reader.gaps)
     return meter.flow
 
 
@@ -243,7 +243,7 @@ def test_a_few_gaps_decide_nothing(tmp_path: Path) -> None:
 def test_loss_makes_undecided_never_the_other_verdict(tmp_path: Path) -> None:
     for kind, entries in (("true", steady(80)), ("late", steady(96)), ("pseudo", batches(16, 2_000))):
         seen = set()
-        for number, lose in enumerate([(5, 20), (10, 60), (10, 200), (3, 300), (2, 380)]):
+        for number, lose in enumerate([(5, 20), (10, 60), (10, 200), (3, 300), (2, 380), (390, 400), (100, 400)]):
             flow = flow_of(entries, tmp_path / f"{kind}{number}", lose)
             assert flow.unknown_ns > 0
             seen.add(streaming(flow).value)

@@ -228,7 +228,7 @@ def read_events(path: Path) -> dict[str, Any]:
     summary, batches = Summary(), list(_parts(path, before))
     for part in batches:
         summary.feed(*part)
-    summary.finish()
+    summary.finish(before.gaps)
     check = Recheck(before)
     for part in batches:
         check.feed(*part)

@@ -48,6 +48,7 @@ def command(options: Options, limit: tuple[str, ...], mtie: bool, segments: bool
     from npuscope.cli.progress import ProgressLine
     from npuscope.cli.session import command_line, prepare, start, tell
     from npuscope.cli.streaming import coverage, read, span
+    from npuscope.tables import Reader
     from npuscope.tables.jitter import JitterMeter
     from npuscope.tables.wander import Wander
     from npuscope.views.jitter import JitterData, jitter_json, jitter_text, lost_of
@@ -59,7 +60,7 @@ def command(options: Options, limit: tuple[str, ...], mtie: bool, segments: bool
     with ProgressLine(options.quiet) as line:
         capture = start(options, line)
         window = span(capture, options)
-        for chunks, settings, early in read(capture, window):
+        for chunks, settings, early in read(capture, window, Reader()):
             for src in dict.fromkeys(chunk.src for chunk in chunks if chunk.has_jitter):
                 if src not in meters:
                     wander = Wander() if mtie else None

@@ -57,9 +57,8 @@ def span(capture: Capture, options: Options) -> Span:
     return Span(None, bounds[0], bounds[1], (relative[0], relative[1]))
 
 
-def read(capture: Capture, window: Span) -> Iterator[tuple[list[Chunk], list[Setting], list[Setting]]]:
+def read(capture: Capture, window: Span, reader: Reader) -> Iterator[tuple[list[Chunk], list[Setting], list[Setting]]]:
     """Chunks and CFG words of each batch, and the CFG words last told before it (for sources that begin later)."""
-    reader = Reader()
     told: dict[tuple[int, int], Setting] = {}
     for batch in capture.batches(TABLE_KINDSUBS):
         window.settle(capture.first_ts)

@@ -32,6 +32,7 @@ def command(options: Options, limit: str | None, by: str, top: int) -> Exit:
     from npuscope.cli.session import command_line, prepare, start, tell
     from npuscope.cli.streaming import coverage, read, span
     from npuscope.layout import SRC_TOKEN
+    from npuscope.tables import Reader
     from npuscope.tables.tokens import GAP_LIMIT_NS, ArrivalRows, TokenMeter, joined
     from npuscope.units import parse_duration
     from npuscope.views.jitter import lost_of
@@ -41,16 +42,16 @@ def command(options: Options, limit: str | None, by: str, top: int) -> Exit:
     longest = parse_duration(limit) if limit else GAP_LIMIT_NS
     prepare(options)
     arrived, kept = ArrivalRows(), []
-    meter = TokenMeter(longest)
+    meter, reader = TokenMeter(longest), Reader(keep_gaps=True)
     with ProgressLine(options.quiet) as line:
         capture = start(options, line)
         window = span(capture, options)
-        for chunks, _, _ in read(capture, window):
+        for chunks, _, _ in read(capture, window, reader):
             meter.window = window.ns
             meter.feed(chunks)
             if by == "token":
                 kept += [rows for _, rows in arrived.feed(chunks)]
-    meter.finish()
+    meter.finish(reader.gaps)
     kept += [rows for _, rows in arrived.finish()]
     ledger = capture.ledger
     data = TokenData(

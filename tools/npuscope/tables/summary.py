@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from npuscope.tables.events import Chunk, Setting
+from npuscope.tables.events import Chunk, Gap, Setting
 from npuscope.tables.jitter import JitterMeter
 from npuscope.tables.ras import RasMeter
 from npuscope.tables.tokens import TokenMeter
@@ -32,8 +32,8 @@ class Summary:
         self.tokens.feed(chunks)
         self.ras.feed(run, chunks, settings)
 
-    def finish(self) -> None:
-        """The capture is over."""
+    def finish(self, gaps: Iterable[Gap] = ()) -> None:
+        """The capture is over; gaps: as for ``TokenMeter.finish``."""
         for meter in self.jitter.values():
             meter.finish()
-        self.tokens.finish()
+        self.tokens.finish(gaps)

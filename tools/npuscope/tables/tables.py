@@ -67,7 +67,7 @@ class Tables:
         self._kept[Kind.TOKINT] += self._interrupts.finish()
         self._arrived += [rows for _, rows in self._arrivals.finish()]
         if self.summary is not None:
-            self.summary.finish()
+            self.summary.finish(self.gaps)
 
     @property
     def any(self) -> bool:

@@ -9,7 +9,7 @@ tokens whose gaps are all within the limit.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Final
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from npuscope.layout import PAYLOAD, THRESHOLDS, CtxSub, Kind, TokenSub
 from npuscope.ledger import MAX_LISTED
-from npuscope.tables.events import Break, Chunk, Picker
+from npuscope.tables.events import Break, Chunk, Gap, Picker
 from npuscope.tables.rows import InterruptRows
 from npuscope.tables.spread import Spread
 
@@ -184,15 +184,27 @@ class TokenMeter:
             self._take(chunk, rows)
         self._list(self._interrupts.feed(chunks))
 
-    def finish(self) -> None:
-        """The capture is over."""
+    def finish(self, gaps: Iterable[Gap] = ()) -> None:
+        """The capture is over. gaps: of ``events.Reader``; those behind the last token are time that is not known."""
+        gaps = list(gaps)
         for chunk, rows in self._arrivals.finish():
             self._take(chunk, rows)
         for src, source in self._arrivals.sources.items():
+            self._behind(source, [gap for gap in gaps if gap.src == src])
             self.flow.open_freezes += source.frozen is not None
             self.flow.cut += self._burst.pop(src, (0, False))[0] > 0
         self._list(self._interrupts.finish())
         self.flow.orphans = self._interrupts.orphans
+
+    def _behind(self, source: _Source, gaps: list[Gap]) -> None:
+        """Tokens may be missing behind the last one, as far as the gaps of the last run reach."""
+        if source.time is None or not gaps:
+            return
+        last = max(gap.run for gap in gaps)
+        low, high = (source.time, max(gap.to_ns for gap in gaps if gap.run == last))
+        if self.window is not None:
+            low, high = max(low, self.window[0]), min(high, self.window[1])
+        self.flow.unknown_ns += max(0, high - low)
 
     def _take(self, chunk: Chunk, rows: Rows) -> None:
         if self.window is not None:

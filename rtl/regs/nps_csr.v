@@ -76,7 +76,7 @@ module nps_csr #(
     output wire        jitter_enable,
     output wire        jitter_apply,
     output wire [47:0] jitter_t_nominal,
-    output wire [15:0] jitter_options,
+    output wire [ 3:0] jitter_options,
     output wire [31:0] jitter_watchdog,
     input  wire        jitter_error,
     input  wire        jitter_sync_lost,     // level
@@ -150,7 +150,7 @@ module nps_csr #(
 
     // ---------------------------------------------------------------- orders
     assign jitter_apply = apply_jitter;
-    assign jitter_options = {12'd0, sync_lost_a, strobe, exclude, need_lock};
+    assign jitter_options = {sync_lost_a, strobe, exclude, need_lock};
     assign ras_apply = apply_ras;
     assign token_apply = apply_token;
 

@@ -57,18 +57,13 @@ module nps_ras_collect #(
     assign lost_valid = any && (full || (steps && step_inside));
     wire put = any && !lost_valid;
 
-    // records of an entry
-    function automatic [2:0] ones(input reg [3:0] bits);
-        case (bits)
-            4'd0: ones = 3'd0;
-            4'd1, 4'd2, 4'd4, 4'd8: ones = 3'd1;
-            4'd7, 4'd11, 4'd13, 4'd14: ones = 3'd3;
-            4'd15: ones = 3'd4;
-            default: ones = 3'd2;
-        endcase
-    endfunction
-    wire [11:0] counted = {1'b0, in_happens[N-1:`NPS_RAS_H_FLUSHED]};
-    assign lost_records = {1'b0, ones(counted[3:0])} + {1'b0, ones(counted[7:4])} + {1'b0, ones(counted[11:8])};
+    // records of an entry: full adders of three bits, then their sums
+    wire [11:0] bits = {1'b0, in_happens[N-1:`NPS_RAS_H_FLUSHED]};
+    wire [1:0] ones0 = {1'b0, bits[0]} + {1'b0, bits[1]} + {1'b0, bits[2]};
+    wire [1:0] ones1 = {1'b0, bits[3]} + {1'b0, bits[4]} + {1'b0, bits[5]};
+    wire [1:0] ones2 = {1'b0, bits[6]} + {1'b0, bits[7]} + {1'b0, bits[8]};
+    wire [1:0] ones3 = {1'b0, bits[9]} + {1'b0, bits[10]} + {1'b0, bits[11]};
+    assign lost_records = {2'd0, ones0} + {2'd0, ones1} + {2'd0, ones2} + {2'd0, ones3};
 
     // ------------------------------------------------------------------ head entry, one happening at a time
     localparam [2:0] LOAD = 3'd0, PICK = 3'd1, TELL = 3'd2, LAST = 3'd6;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formal top of nps_ras_s for COUNT 3: the window by its definition, on the ages of the last two excesses since the last
-// fire or flush, which never wrap. The window is any that is legal, time advances by any step up to it.
+// Formal top of nps_ras_s for COUNT 3: the window by its definition, on the ages of the last two excesses since the
+// last fire or flush, which never wrap. The window is any that is legal, time advances by any step up to it.
 `default_nettype none
 
 module formal_ras_s #(

@@ -276,6 +276,8 @@ module nps_top #(
                 .restart(begin_stream),
                 .limits(limits),
                 .stale(stale),
+                .cfg_words(1'b0),
+                .ev_context(1'b0),
                 .ev_valid(ev_valid && offer),
                 .ev_kind(ev_kind),
                 .ev_sub(ev_sub),

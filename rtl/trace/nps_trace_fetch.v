@@ -2,8 +2,8 @@
 // Completes the framer's choices: payload and time of each record.
 //
 // Does:      shows each choice to the sources (op_*), which answer with a word and a time two clocks later, and puts the
-//            record together: a FIFO record has its own payload and time; a CLK pair its entry's time and the source's
-//            word; a LOSS burst the source's time and word; all else the group's time and the owner's word.
+//            record together: a FIFO record has its own payload and time; a CLK pair and CTX words their entry's time and
+//            the source's word; a LOSS burst the source's time and word; all else the group's time and the owner's word.
 // Promises:  records leave in the order chosen, one a clock.
 // Costs:     4 clocks. The group's time is read 3 clocks after the choice: it must not change before that.
 // Overflow:  none: no ready, the framer claims room at the exit first.
@@ -12,7 +12,10 @@
 
 module nps_trace_fetch #(
     parameter        NUM_BP        = 2,        // backpressure sources, 1..62
-    parameter        INDEX_W       = 2,        // bits that hold NUM_BP+1
+    parameter        TOKEN         = 0,        // 1: there is such a source
+    parameter        RAS           = 0,
+    parameter        JITTER        = 0,
+    parameter        INDEX_W       = 2,        // bits that hold the framer's index
     parameter [31:0] CLK_PERIOD_PS = 32'd5000,
     parameter [63:0] DESC_HASH     = 64'd0
 ) (
@@ -22,7 +25,7 @@ module nps_trace_fetch #(
 
     // choice
     input wire               s_valid,
-    input wire [INDEX_W-1:0] s_index,       // owner: BP source, NUM_BP the MARK source, NUM_BP+1 the framer
+    input wire [INDEX_W-1:0] s_index,       // owner: BP sources, TOKEN, RAS, JITTER as far as present, MARK, framer
     input wire [        3:0] s_kind,
     input wire [        3:0] s_sub,
     input wire               s_entry,       // of a FIFO entry: its time
@@ -36,7 +39,7 @@ module nps_trace_fetch #(
     input wire [       31:0] s_bp_samples,
 
     // sources
-    output reg  [NUM_BP:0] op_select,
+    output reg  [NUM_BP+TOKEN+RAS+JITTER:0] op_select,
     output reg             op_entry,
     output reg             op_burst,
     output reg             op_free,
@@ -77,8 +80,12 @@ module nps_trace_fetch #(
     output reg  [ 1:0] last_tq
 );
 
-    localparam [INDEX_W-1:0] MARK = NUM_BP;
-    localparam [INDEX_W-1:0] FRAMER = NUM_BP + 1;
+    localparam SOURCES = NUM_BP + TOKEN + RAS + JITTER + 1;
+    localparam [INDEX_W-1:0] TOKEN_AT = NUM_BP;
+    localparam [INDEX_W-1:0] RAS_AT = NUM_BP + TOKEN;
+    localparam [INDEX_W-1:0] JITTER_AT = NUM_BP + TOKEN + RAS;
+    localparam [INDEX_W-1:0] MARK = SOURCES - 1;
+    localparam [INDEX_W-1:0] FRAMER = SOURCES;
 
     // ---------------------------------------------------------------- op: the sources look up their word
     reg op_valid, op_given, op_last;
@@ -89,7 +96,7 @@ module nps_trace_fetch #(
 
     always @(posedge clk) begin
         op_valid <= s_valid && !rst;
-        for (i = 0; i <= NUM_BP; i = i + 1) op_select[i] <= s_valid && s_index == i[INDEX_W-1:0];
+        for (i = 0; i < SOURCES; i = i + 1) op_select[i] <= s_valid && s_index == i[INDEX_W-1:0];
         op_index <= s_index;
         op_kind <= s_kind;
         op_sub <= s_sub;
@@ -198,7 +205,12 @@ module nps_trace_fetch #(
         m_index <= ready_index;
         m_kind <= ready_kind;
         m_sub <= ready_sub;
-        m_src <= ready_index == FRAMER ? `NPS_SRC_FRAMER : ready_index == MARK ? `NPS_SRC_MARK : bp_src;
+        m_src <= bp_src;
+        if (ready_index == FRAMER) m_src <= `NPS_SRC_FRAMER;
+        if (ready_index == MARK) m_src <= `NPS_SRC_MARK;
+        if (JITTER != 0 && ready_index == JITTER_AT) m_src <= `NPS_SRC_JITTER;
+        if (RAS != 0 && ready_index == RAS_AT) m_src <= `NPS_SRC_RAS;
+        if (TOKEN != 0 && ready_index == TOKEN_AT) m_src <= `NPS_SRC_TOKEN;
         m_accepted <= ready_accepted;
         m_last <= ready_last;
         m_payload <= ready_payload | (ready_given ? 32'd0 : word);

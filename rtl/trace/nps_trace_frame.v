@@ -17,7 +17,11 @@
 
 module nps_trace_frame #(
     parameter        NUM_BP        = 2,                    // backpressure sources, 1..62
-    parameter        INDEX_W       = 2,                    // bits that hold NUM_BP+1
+    parameter        TOKEN         = 0,                    // 1: there is such a source, behind the BP sources
+    parameter        RAS           = 0,
+    parameter        JITTER        = 0,
+    parameter        WORDS         = 4,                    // CTX words of a TOKINT, 4..16
+    parameter        INDEX_W       = 2,                    // bits that hold the framer's index, SOURCES
     parameter        FRAME_RECORDS = `NPS_FRAME_RECORDS,   // most records of a frame, 32..512
     parameter [47:0] FRAME_AGE_NS  = `NPS_FRAME_AGE_NS,
     parameter [47:0] HEARTBEAT_NS  = `NPS_HEARTBEAT_NS,
@@ -40,12 +44,12 @@ module nps_trace_frame #(
     input  wire               e_mark,
     input  wire               e_loss_cfg,
     input  wire               e_loss_step,
-    input  wire               e_plain,    // no mark, no clock step
+    input  wire               e_plain,    // no mark, no clock step, no context
     input  wire [      139:0] e_entry,    // {step, record, bp_samples, tq, ts, kind, sub, payload}
     input  wire               e_empty,    // no entry queued anywhere
 
     // sources: one word port
-    output wire [ NUM_BP:0] op_select,
+    output wire [NUM_BP+TOKEN+RAS+JITTER:0] op_select,
     output wire             op_entry,
     output wire             op_burst,
     output wire             op_free,
@@ -86,34 +90,44 @@ module nps_trace_frame #(
 );
 
     `NPS_REFUSE(NUM_BP < 1 || NUM_BP > 62, nps_error__NUM_BP_must_be_1_to_62)
-    `NPS_REFUSE((1 << INDEX_W) < NUM_BP + 2, nps_error__INDEX_W_must_hold_NUM_BP_plus_1)
+    `NPS_REFUSE((1 << INDEX_W) < NUM_BP + TOKEN + RAS + JITTER + 2, nps_error__INDEX_W_must_hold_the_framer)
+    `NPS_REFUSE((TOKEN != 0 || RAS != 0 || JITTER != 0) && NUM_BP > 59,
+                nps_error__NUM_BP_must_be_at_most_59_beside_others)
+    `NPS_REFUSE(TOKEN < 0 || TOKEN > 1 || RAS < 0 || RAS > 1 || JITTER < 0 || JITTER > 1,
+                nps_error__TOKEN_RAS_JITTER_must_be_0_or_1)
+    `NPS_REFUSE(TOKEN != 0 && (WORDS < 4 || WORDS > 16), nps_error__WORDS_must_be_4_to_16)
+    `NPS_REFUSE(TOKEN != 0 && FRAME_RECORDS < 17 + WORDS, nps_error__FRAME_RECORDS_must_be_at_least_17_plus_WORDS)
     `NPS_REFUSE(FRAME_RECORDS < 32 || FRAME_RECORDS > 512, nps_error__FRAME_RECORDS_must_be_32_to_512)
     `NPS_REFUSE(FRAME_AGE_NS == 0 || HEARTBEAT_NS < FRAME_AGE_NS,
                 nps_error__HEARTBEAT_NS_must_not_be_below_FRAME_AGE_NS)
 
-    localparam [INDEX_W-1:0] MARK = NUM_BP;
-    localparam [INDEX_W-1:0] FRAMER = NUM_BP + 1;
+    localparam [INDEX_W-1:0] BP_LAST = NUM_BP - 1;
+    localparam [INDEX_W-1:0] RAS_AT = NUM_BP + TOKEN;
+    localparam [INDEX_W-1:0] FRAMER = NUM_BP + TOKEN + RAS + JITTER + 1;
+    localparam [4:0] CONTEXT_WORDS = WORDS;
+    localparam [3:0] LAST_WORD = WORDS - 1;
 
     // ---------------------------------------------------------------- state
-    localparam [18:0] IDLE = 19'd1 << 0;
-    localparam [18:0] CLOSE = 19'd1 << 1;        // latch the group's time, once the last user of the old one has passed
-    localparam [18:0] GROUP_A = 19'd1 << 2;
-    localparam [18:0] GROUP = 19'd1 << 3;        // the other eight, once the pipeline is empty
-    localparam [18:0] START_CFG = 19'd1 << 4;
-    localparam [18:0] START_STATE = 19'd1 << 5;
-    localparam [18:0] RUN = 19'd1 << 6;
-    localparam [18:0] CHECK = 19'd1 << 7;        // does the run of a marked or step entry fit the frame?
-    localparam [18:0] DECIDE = 19'd1 << 8;
-    localparam [18:0] LOSS = 19'd1 << 9;
-    localparam [18:0] STEP_LO = 19'd1 << 10;
-    localparam [18:0] STEP_HI = 19'd1 << 11;
-    localparam [18:0] RECORD = 19'd1 << 12;
-    localparam [18:0] POP = 19'd1 << 13;         // the entry leaves when its last record has been chosen
-    localparam [18:0] SETTLE = 19'd1 << 14;      // until step_pending shows what was just told
-    localparam [18:0] END_LATCH = 19'd1 << 15;
-    localparam [18:0] END_CNT = 19'd1 << 16;
-    localparam [18:0] END = 19'd1 << 17;
-    localparam [18:0] END_TAKEN = 19'd1 << 18;   // END is on its way to the sink
+    localparam [19:0] IDLE = 20'd1 << 0;
+    localparam [19:0] CLOSE = 20'd1 << 1;        // latch the group's time, once the last user of the old one has passed
+    localparam [19:0] GROUP_A = 20'd1 << 2;
+    localparam [19:0] GROUP = 20'd1 << 3;        // the other eight, once the pipeline is empty
+    localparam [19:0] START_CFG = 20'd1 << 4;
+    localparam [19:0] START_STATE = 20'd1 << 5;
+    localparam [19:0] RUN = 20'd1 << 6;
+    localparam [19:0] CHECK = 20'd1 << 7;        // does the run of a marked or step entry fit the frame?
+    localparam [19:0] DECIDE = 20'd1 << 8;
+    localparam [19:0] LOSS = 20'd1 << 9;
+    localparam [19:0] STEP_LO = 20'd1 << 10;
+    localparam [19:0] STEP_HI = 20'd1 << 11;
+    localparam [19:0] RECORD = 20'd1 << 12;
+    localparam [19:0] POP = 20'd1 << 13;         // the entry leaves when its last record has been chosen
+    localparam [19:0] SETTLE = 20'd1 << 14;      // until step_pending shows what was just told
+    localparam [19:0] END_LATCH = 20'd1 << 15;
+    localparam [19:0] END_CNT = 20'd1 << 16;
+    localparam [19:0] END = 20'd1 << 17;
+    localparam [19:0] END_TAKEN = 20'd1 << 18;   // END is on its way to the sink
+    localparam [19:0] CONTEXT = 20'd1 << 19;     // the CTX words behind a TOKINT
 
     localparam PAUSE = 5;                 // clocks of CLOSE, SETTLE and END_LATCH
 
@@ -130,6 +144,7 @@ module nps_trace_frame #(
     localparam [3:0] AT_LIMITS = 4'd9;
     localparam [3:0] AT_STALE = 4'd10;
     localparam [3:0] AT_LAYERS = 4'd11;  // then DRY_MASK
+    localparam [3:0] AT_WORDS = 4'd13;   // all CFG words of RAS or JITTER
 
     // words of a group behind SYNC-A, then AT_HOT .. AT_DRY
     localparam [3:0] AT_SYNC_B = 4'd0;
@@ -137,7 +152,7 @@ module nps_trace_frame #(
     localparam [3:0] AT_CNT = 4'd2;
     localparam [3:0] AT_CFG = 4'd3;
 
-    reg [18:0] state, resume;  // one-hot
+    reg [19:0] state, resume;  // one-hot
     reg [3:0] at;
     reg [PAUSE-1:0] pause;  // a 1 for each clock left
     reg running;  // |(state & RUN)
@@ -145,7 +160,10 @@ module nps_trace_frame #(
 
     wire e_step = e_entry[139];
     wire e_record = e_entry[138];
-    wire has_layers = e_index != MARK;
+    wire has_layers = e_index <= BP_LAST;
+    wire is_ras = RAS != 0 && e_index == RAS_AT;
+    wire has_context = TOKEN != 0 && e_record && e_entry[39:36] == `NPS_K_TOKINT;
+    reg [3:0] word_sub, word_last;  // the CFG or CTX word that is next, and the last
     wire paused = pause[0];
 
     // ---------------------------------------------------------------- choice
@@ -192,6 +210,9 @@ module nps_trace_frame #(
 
     nps_trace_lists #(
         .NUM_BP (NUM_BP),
+        .TOKEN  (TOKEN),
+        .RAS    (RAS),
+        .JITTER (JITTER),
         .INDEX_W(INDEX_W)
     ) u_lists (
         .clk(clk),
@@ -283,14 +304,14 @@ module nps_trace_frame #(
                     end
                     AT_SECOND: begin
                         {kind, sub} = {`NPS_K_LOSS, `NPS_LOSS_SECOND};
-                        burst_ends = !e_loss_step && !has_layers;
+                        burst_ends = !e_loss_step && !has_layers && !e_loss_cfg;
                     end
                     AT_CLK_STATE: {kind, sub} = {`NPS_K_CLK, `NPS_CLK_STATE};
                     AT_STEP_LO: {kind, sub} = {`NPS_K_CLK, `NPS_CLK_STEP_LO};
                     AT_STEP_HI: begin
                         {kind, sub} = {`NPS_K_CLK, `NPS_CLK_STEP_HI};
                         tells_step = 1'b1;
-                        burst_ends = !has_layers;
+                        burst_ends = !has_layers && !e_loss_cfg;
                     end
                     AT_HOT: {kind, sub} = {`NPS_K_STATE, `NPS_STATE_HOT};
                     AT_BP_EN: {kind, sub} = {`NPS_K_STATE, `NPS_STATE_BP_EN};
@@ -302,6 +323,10 @@ module nps_trace_frame #(
                         burst_ends = !e_loss_cfg;
                     end
                     AT_LAYERS: {kind, sub} = {`NPS_K_CFG, `NPS_CFG_LAYERS};
+                    AT_WORDS: begin
+                        {kind, sub} = {`NPS_K_CFG, word_sub};
+                        burst_ends = word_sub == word_last;
+                    end
                     default: begin
                         {kind, sub} = {`NPS_K_CFG, `NPS_CFG_DRY_MASK};
                         burst_ends = 1'b1;
@@ -323,6 +348,11 @@ module nps_trace_frame #(
                 offers = 1'b1;
                 from_entry = 1'b1;
                 given = 1'b1;
+            end
+            |(state & CONTEXT): begin
+                offers = 1'b1;
+                from_entry = 1'b1;
+                {kind, sub} = {`NPS_K_CTX, word_sub};
             end
             default: ;
         endcase
@@ -352,13 +382,14 @@ module nps_trace_frame #(
     end
 
     // ---------------------------------------------------------------- next state
-    // records of a marked or step entry: LOSS x2, CLK x3, keyframe x4, CFG x2 or x4, CLK pair, record
+    // records of an entry that is not plain: LOSS x2, CLK x3, keyframe x4, CFG x2 or x4 or all, CLK pair, record, context
     reg [4:0] needs;
     reg fits;
 
     always @(posedge clk) begin
         needs <= (e_mark ? (has_layers ? 5'd8 : 5'd2) : 5'd0) + (e_mark && e_loss_step ? 5'd3 : 5'd0) +
-            (e_mark && e_loss_cfg ? 5'd2 : 5'd0) + (e_step ? 5'd2 : 5'd0) + {4'd0, e_record};
+            (e_mark && e_loss_cfg ? (is_ras ? 5'd6 : 5'd2) : 5'd0) + (e_step ? 5'd2 : 5'd0) + {4'd0, e_record} +
+            (has_context ? CONTEXT_WORDS : 5'd0);
         fits <= {5'd0, needs} <= room;
 
         running <= 1'b0;
@@ -405,17 +436,34 @@ module nps_trace_frame #(
                     else if (!e_valid && e_empty && flush) state <= END_LATCH;
                 end
             end
-            |(state & CHECK): if (!next_valid) state <= DECIDE;  // `room` knows of the record before
-            |(state & DECIDE): state <= !fits ? CLOSE : e_mark ? LOSS : STEP_LO;
+            |(state & CHECK): begin
+                word_sub  <= is_ras ? `NPS_CFG_R_LIMIT : `NPS_CFG_T_NOMINAL_LO;
+                word_last <= is_ras ? `NPS_CFG_A_HOLDOFF : `NPS_CFG_T_NOMINAL_HI;
+                if (!next_valid) state <= DECIDE;  // `room` knows of the record before
+            end
+            |(state & DECIDE): state <= !fits ? CLOSE : e_mark ? LOSS : e_step ? STEP_LO : RECORD;
             |(state & LOSS):
             if (put) begin
                 at <= at + 4'd1;
-                if (at == AT_SECOND && !e_loss_step) at <= AT_HOT;
+                if ((at == AT_SECOND && !e_loss_step) || at == AT_STEP_HI) at <= has_layers ? AT_HOT : AT_WORDS;
+                if (at == AT_WORDS) begin
+                    at <= AT_WORDS;
+                    word_sub <= word_sub + 4'd1;
+                end
                 if (burst_ends) state <= e_step ? STEP_LO : e_record ? RECORD : POP;
             end
             |(state & STEP_LO): if (put) state <= STEP_HI;
             |(state & STEP_HI): if (put) state <= e_record ? RECORD : POP;
-            |(state & RECORD): if (put) state <= POP;
+            |(state & RECORD): begin
+                word_sub  <= 4'd0;
+                word_last <= LAST_WORD;
+                if (put) state <= has_context ? CONTEXT : POP;
+            end
+            |(state & CONTEXT):
+            if (put) begin
+                word_sub <= word_sub + 4'd1;
+                if (word_sub == word_last) state <= POP;
+            end
             |(state & POP): begin
                 if (!next_valid) begin
                     popping <= 1'b1;
@@ -477,6 +525,9 @@ module nps_trace_frame #(
     // ---------------------------------------------------------------- complete it
     nps_trace_fetch #(
         .NUM_BP(NUM_BP),
+        .TOKEN(TOKEN),
+        .RAS(RAS),
+        .JITTER(JITTER),
         .INDEX_W(INDEX_W),
         .CLK_PERIOD_PS(CLK_PERIOD_PS),
         .DESC_HASH(DESC_HASH)

@@ -11,7 +11,10 @@
 
 module nps_trace_lists #(
     parameter NUM_BP  = 2,  // backpressure sources, 1..62
-    parameter INDEX_W = 2   // bits that hold NUM_BP+1
+    parameter TOKEN   = 0,  // 1: there is such a source
+    parameter RAS     = 0,
+    parameter JITTER  = 0,
+    parameter INDEX_W = 2   // bits that hold the framer's index
 ) (
     input wire clk,
     input wire rst,
@@ -45,6 +48,9 @@ module nps_trace_lists #(
     nps_trace_walk #(
         .KIND(`NPS_K_CNT),
         .NUM_BP(NUM_BP),
+        .TOKEN(TOKEN),
+        .RAS(RAS),
+        .JITTER(JITTER),
         .INDEX_W(INDEX_W)
     ) u_robin_cnt (
         .clk(clk),
@@ -59,6 +65,9 @@ module nps_trace_lists #(
     nps_trace_walk #(
         .KIND(`NPS_K_CFG),
         .NUM_BP(NUM_BP),
+        .TOKEN(TOKEN),
+        .RAS(RAS),
+        .JITTER(JITTER),
         .INDEX_W(INDEX_W)
     ) u_robin_cfg (
         .clk(clk),
@@ -83,6 +92,9 @@ module nps_trace_lists #(
     nps_trace_walk #(
         .KIND(`NPS_K_CNT),
         .NUM_BP(NUM_BP),
+        .TOKEN(TOKEN),
+        .RAS(RAS),
+        .JITTER(JITTER),
         .INDEX_W(INDEX_W)
     ) u_list_cnt (
         .clk(clk),
@@ -97,6 +109,9 @@ module nps_trace_lists #(
     nps_trace_walk #(
         .KIND(`NPS_K_CFG),
         .NUM_BP(NUM_BP),
+        .TOKEN(TOKEN),
+        .RAS(RAS),
+        .JITTER(JITTER),
         .INDEX_W(INDEX_W)
     ) u_list_cfg (
         .clk(clk),
@@ -111,6 +126,9 @@ module nps_trace_lists #(
     nps_trace_walk #(
         .KIND(`NPS_K_STATE),
         .NUM_BP(NUM_BP),
+        .TOKEN(TOKEN),
+        .RAS(RAS),
+        .JITTER(JITTER),
         .INDEX_W(INDEX_W)
     ) u_list_state (
         .clk(clk),

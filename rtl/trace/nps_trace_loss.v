@@ -10,7 +10,9 @@
 `default_nettype none
 `include "nps_trace.vh"
 
-module nps_trace_loss (
+module nps_trace_loss #(
+    parameter CONTEXT = 0  // CTX words of a TOKINT, 0..16
+) (
     input wire clk,
     input wire rst,
 
@@ -21,6 +23,7 @@ module nps_trace_loss (
     input wire        drop_cfg,    // with a CFG record
     input wire        drop_other,  // with another record
     input wire        drop_step,   // with a clock step, worth two records
+    input wire        drop_tokint, // with a TOKINT, worth CONTEXT records more
     input wire [ 1:0] tq,
     input wire [63:0] ts,
     input wire [31:0] payload,
@@ -49,8 +52,9 @@ module nps_trace_loss (
     reg [1:0] from_tq, to_tq;
 
     wire record = drop_bp || drop_lapse || drop_cfg || drop_other;
-    wire [1:0] records = {drop_step, record};
-    wire [32:0] sum_next = {1'b0, sum} + {31'd0, records};
+    localparam [4:0] WORDS = CONTEXT;
+    wire [4:0] records = {3'd0, drop_step, record} + (CONTEXT != 0 && drop_tokint ? WORDS : 5'd0);
+    wire [32:0] sum_next = {1'b0, sum} + {28'd0, records};
     wire [31:0] hit = (drop_bp ? 32'd1 << payload[`NPS_BP_LAYER_LSB+:`NPS_BP_LAYER_W] : 32'd0) |
         (drop_lapse ? payload : 32'd0);
 

@@ -13,6 +13,7 @@
 module nps_trace_merge #(
     parameter SOURCES = 3,    // 2..63, the last is MARK (no layers)
     parameter DEPTH   = 256,  // arrival masks, a power of two, at least the sum of the queue depths
+    parameter TOKEN   = 0,    // 1: a TOKINT takes its context along
     parameter INDEX_W = 2
 ) (
     input wire clk,
@@ -35,7 +36,7 @@ module nps_trace_merge #(
     output wire               m_mark,
     output wire               m_loss_cfg,   // this mark's account has a CFG word
     output wire               m_loss_step,  // this mark's account has a clock step
-    output wire               m_plain,      // no mark, no clock step
+    output wire               m_plain,      // no mark, no clock step, no context
     output wire [      139:0] m_entry,      // {step, record, bp_samples, tq, ts, kind, sub, payload}
 
     output reg empty  // no entry here or in a queue
@@ -140,7 +141,7 @@ module nps_trace_merge #(
         .empty(buffer_empty),
         .s_valid(s_valid),
         .s_data({s_index, s_mark, s_cfg, s_step, s_entry}),
-        .s_last(!s_mark && !s_entry[139]),
+        .s_last(!s_mark && !s_entry[139] && (TOKEN == 0 || s_entry[39:36] != `NPS_K_TOKINT)),
         .m_axis_tdata({m_index, m_mark, m_loss_cfg, m_loss_step, m_entry}),
         .m_axis_tvalid(m_valid),
         .m_axis_tlast(m_plain),

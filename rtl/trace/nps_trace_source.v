@@ -8,7 +8,7 @@
 //            never overwritten; nothing here can hold up the source.
 // Costs:     the clocks of nps_fifo from an event to its entry, 2 from the framer's op to its word.
 // Overflow:  whole entries drop while the FIFO is full, until it is half empty and the account before is told; also when
-//            the side FIFO for clock steps is full. The first entry kept after a loss carries a mark.
+//            the side FIFO for clock steps or that for contexts is full. The first entry kept after a loss carries a mark.
 //
 // Word port: the framer shows each record it emits (op_*). An op with op_entry is of a FIFO entry; with op_burst of a
 // LOSS burst; else of a group, the start or the end: then at least one clock behind the last entry, which reaches the
@@ -17,7 +17,10 @@
 `include "nps_trace.vh"
 
 module nps_trace_source #(
-    parameter        HAS_LAYERS = 1,            // 1: backpressure source; 0: no keyframe, no CFG, no BP_SAMPLES
+    parameter        HAS_LAYERS = 1,            // 1: backpressure source; 0: no keyframe, no BP_SAMPLES
+    parameter        CFG_FIRST  = 0,            // without layers: sub of the first CFG word, and how many it owns in a
+    parameter        CFG_WORDS  = 0,            // row, 0 none
+    parameter        CONTEXT    = 0,            // CTX words of a TOKINT, 0 no such records, up to 16
     parameter [31:0] LAYERS     = 32'hFFFFFFFF, // layers present
     parameter [31:0] DRY_MASK   = 32'h00000000, // layers that can be dry
     parameter        FIFO_DEPTH = 64            // entries, a power of two
@@ -26,9 +29,10 @@ module nps_trace_source #(
     input wire rst,
     input wire restart, // mirrors and counts to their start, with nothing queued and no event in this clock
 
-    // limits in force, loaded by restart
+    // limits, or CFG words, in force, loaded by restart
     input wire [31:0] limits,
     input wire [31:0] stale,
+    input wire [(CFG_WORDS>0?32*CFG_WORDS:1)-1:0] cfg_words,
 
     // events, no ready
     input wire        ev_valid,
@@ -38,6 +42,7 @@ module nps_trace_source #(
     input wire [63:0] ev_ts,
     input wire [31:0] ev_payload,
     input wire [31:0] ev_bp_samples,
+    input wire [(CONTEXT>0?32*CONTEXT:1)-1:0] ev_context,  // of a TOKINT, word 0 lowest
     input wire        ev_step,        // a clock step before the record, if any
     input wire [63:0] ev_step_ns,
 
@@ -75,7 +80,8 @@ module nps_trace_source #(
 
     // ---------------------------------------------------------------- queue
     wire offer = ev_valid || ev_step;
-    wire steps_full;
+    wire steps_full, contexts_full;
+    wire tokint = CONTEXT != 0 && ev_valid && ev_kind == `NPS_K_TOKINT;
     wire drop, mark, drain, dropping, busy;
     wire [$clog2(FIFO_DEPTH):0] level;
 
@@ -87,7 +93,7 @@ module nps_trace_source #(
         .rst(rst),
         .s_valid(offer),
         .s_data({ev_step, ev_valid, ev_bp_samples, ev_tq, ev_ts, ev_kind, ev_sub, ev_payload}),
-        .s_refuse(ev_step && steps_full),
+        .s_refuse((ev_step && steps_full) || (tokint && contexts_full)),
         .s_hold(busy),
         .s_accept(accept),
         .s_drop(drop),
@@ -121,8 +127,33 @@ module nps_trace_source #(
         end
     end
 
+    // ---------------------------------------------------------------- contexts of queued token interrupts
+    wire [31:0] context_word;
+    reg context_pop;
+
+    generate
+        if (CONTEXT != 0) begin : gen_context
+            nps_trace_context #(
+                .WORDS(CONTEXT)
+            ) u_context (
+                .clk(clk),
+                .rst(rst),
+                .put(accept && tokint),
+                .words(ev_context),
+                .full(contexts_full),
+                .take(context_pop),
+                .index(op_sub),
+                .word(context_word)
+            );
+        end else begin : gen_no_context
+            assign contexts_full = 1'b0;
+            assign context_word = 32'd0;
+            wire unused_context = &{1'b0, ev_context, context_pop, 1'b0};
+        end
+    endgenerate
+
     // ---------------------------------------------------------------- one clock behind: account and input mirror
-    reg is_drop, is_move, is_drain, is_record, is_step, is_bp, is_lapse, is_cfg, is_other;
+    reg is_drop, is_tokint, is_move, is_drain, is_record, is_step, is_bp, is_lapse, is_cfg, is_other;
     reg [3:0] kind, sub;
     reg [ 1:0] tq;
     reg [63:0] ts, step_ns;
@@ -134,6 +165,7 @@ module nps_trace_source #(
         is_drain <= drain && !rst;
         is_record <= ev_valid;
         is_step <= ev_step;
+        is_tokint <= tokint;
         is_bp <= ev_valid && ev_kind == `NPS_K_BP;
         is_lapse <= ev_valid && ev_kind == `NPS_K_STATE && ev_sub == `NPS_STATE_UNKNOWN;
         is_cfg <= ev_valid && ev_kind == `NPS_K_CFG;
@@ -152,7 +184,9 @@ module nps_trace_source #(
     wire [1:0] first_tq, last_tq;
     wire step_open;
 
-    nps_trace_loss u_loss (
+    nps_trace_loss #(
+        .CONTEXT(CONTEXT)
+    ) u_loss (
         .clk(clk),
         .rst(rst),
         .drop(is_drop),
@@ -161,6 +195,7 @@ module nps_trace_source #(
         .drop_cfg(is_cfg),
         .drop_other(is_other),
         .drop_step(is_step),
+        .drop_tokint(is_tokint),
         .tq(tq),
         .ts(ts),
         .payload(payload),
@@ -195,6 +230,8 @@ module nps_trace_source #(
     localparam [2:0] FROM_LOSS = 3'd2;
     localparam [2:0] FROM_COUNTS = 3'd3;
     localparam [2:0] FROM_CLOCK = 3'd4;
+    localparam [2:0] FROM_CONTEXT = 3'd5;
+    localparam [3:0] LAST_WORD = CONTEXT > 0 ? CONTEXT - 1 : 0;
 
     reg selected, loads, is_first;
     reg [2:0] from;
@@ -208,7 +245,9 @@ module nps_trace_source #(
         loads <= op_select && is_loss_first && !rst;
         is_first <= is_loss_first;
         steps_pop <= op_select && op_entry && is_step_hi && !rst;
+        context_pop <= op_select && op_entry && op_kind == `NPS_K_CTX && op_sub == LAST_WORD && !rst;
         case (op_kind)
+            `NPS_K_CTX: from <= FROM_CONTEXT;
             `NPS_K_STATE: from <= FROM_MASKS;
             `NPS_K_CFG: from <= FROM_LIMITS;
             `NPS_K_LOSS: from <= FROM_LOSS;
@@ -255,10 +294,37 @@ module nps_trace_source #(
             assign bp_samples = told;
         end else begin : gen_no_mirrors
             assign mask_word = 32'd0;
-            assign limit_word = 32'd0;
             assign bp_samples = 32'd0;
-            wire unused = &{1'b0, restart, limits, stale, op_payload, op_bp_samples, final_counts, kind, sub, is_record,
-                LAYERS, DRY_MASK, 1'b0};
+            wire unused = &{1'b0, limits, stale, op_bp_samples, final_counts, LAYERS, DRY_MASK, 1'b0};
+        end
+        if (!HAS_LAYERS && CFG_WORDS != 0) begin : gen_words
+            nps_trace_words #(
+                .FIRST(CFG_FIRST),
+                .COUNT(CFG_WORDS)
+            ) u_words (
+                .clk(clk),
+                .rst(rst),
+                .restart(restart),
+                .words(cfg_words),
+                .offered(is_record),
+                .kind(kind),
+                .sub(sub),
+                .payload(payload),
+                .capture(is_move),
+                .load(loads),
+                .emitted(op_select && op_entry),
+                .op_kind(op_kind),
+                .op_sub(op_sub),
+                .op_payload(op_payload),
+                .word_sub(op_sub),
+                .word(limit_word)
+            );
+        end else begin : gen_no_words
+            wire unused_words = &{1'b0, cfg_words, 1'b0};
+        end
+        if (!HAS_LAYERS && CFG_WORDS == 0) begin : gen_no_cfg
+            assign limit_word = 32'd0;
+            wire unused_cfg = &{1'b0, restart, op_payload, kind, sub, is_record, 1'b0};
         end
     endgenerate
 
@@ -298,6 +364,7 @@ module nps_trace_source #(
             FROM_LIMITS: word <= limits_told;
             FROM_LOSS: word <= loss_told;
             FROM_COUNTS: word <= counts_told;
+            FROM_CONTEXT: word <= context_word;
             default: word <= clock_told;
         endcase
         {word_tq, word_ts} <= is_first ? {first_tq, first_ts} : {last_tq, last_ts};

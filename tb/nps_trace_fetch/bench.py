@@ -6,10 +6,13 @@ import random
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from npuscope.layout import FORMAT_MAJOR, FORMAT_MINOR, MAGIC, SRC_FRAMER, SRC_MARK, Cfg, Cnt, Kind, SyncSub
+from npuscope.layout import FORMAT_MAJOR, FORMAT_MINOR, MAGIC, Cfg, Cnt, Kind, SyncSub
+from tb.others import index_of
 from tb.signals import known, start
 
 NUM_BP = 2
+SRC_OF = {index: src for src, index in index_of(NUM_BP).items()}
+FRAMER = max(SRC_OF)
 PERIOD, HASH = 5000, 0x1122334455667788  # the bench is built with them
 LATENCY = 4
 CHOICE = (
@@ -40,13 +43,14 @@ def answer(op):
 def choose():
     """A legal choice, with a framer's record now and then."""
     draw = random.random()
-    choice = {"entry": 0, "given": 0, "burst": 0, "index": random.randrange(NUM_BP + 1)}
+    choice = {"entry": 0, "given": 0, "burst": 0, "index": random.randrange(FRAMER)}
     choice |= {"tq": random.getrandbits(2), "ts": random.getrandbits(63), "payload": random.getrandbits(32)}
     choice |= {"bp_samples": random.getrandbits(32), "free": random.getrandbits(1), "last": random.getrandbits(1)}
     if draw < 0.4:
         return choice | {"entry": 1, "given": 1, "kind": random.randrange(1, 15), "sub": random.getrandbits(4)}
     if draw < 0.5:
-        return choice | {"entry": 1, "kind": Kind.CLK, "sub": random.choice((1, 7))}
+        kind, sub = random.choice(((Kind.CLK, 1), (Kind.CLK, 7), (Kind.CTX, random.randrange(16))))
+        return choice | {"entry": 1, "kind": kind, "sub": sub}
     if draw < 0.7:
         return choice | {
             "burst": 1,
@@ -59,16 +63,16 @@ def choose():
     words = [(Kind.SYNC, sub) for sub in SyncSub] + [(Kind.CNT, Cnt.STALLED), (Kind.CNT, Cnt.ACCEPTED)]
     words += [(Kind.CFG, sub) for sub in (Cfg.VERSION, Cfg.CLK_PERIOD, Cfg.DESC_HASH_LO, Cfg.DESC_HASH_HI)]
     kind, sub = random.choice(words)
-    return choice | {"index": NUM_BP + 1, "kind": kind, "sub": sub}
+    return choice | {"index": FRAMER, "kind": kind, "sub": sub}
 
 
 def expect(choice, own):
     """(ts, tq, kind, sub, src, payload or None, index, accepted, last)."""
     index, kind, sub = choice["index"], choice["kind"], choice["sub"]
-    src = {NUM_BP: SRC_MARK, NUM_BP + 1: SRC_FRAMER}.get(index, index)
+    src = SRC_OF[index]
     word, ts, tq = answer((index, kind, sub, choice["burst"]))
     accepted = not choice["entry"] and (kind, sub) == (Kind.CNT, Cnt.ACCEPTED)
-    if index == NUM_BP + 1:
+    if index == FRAMER:
         word = {
             (Kind.SYNC, SyncSub.A): own["frame"],
             (Kind.SYNC, SyncSub.B): 0 if own["first_frame"] else own["crc_closed"],
@@ -112,7 +116,7 @@ async def test_random(dut):
             dut.word.value, dut.word_ts.value, dut.word_tq.value = answers.pop(0) or (0, 0, 0)
             await RisingEdge(dut.clk)
             selected = known(dut.op_select)
-            assert selected in (0, 1, 2, 4)
+            assert selected in (0, *(1 << index for index in range(FRAMER)))
             op = (
                 (selected.bit_length() - 1, known(dut.op_kind), known(dut.op_sub), known(dut.op_burst))
                 if selected

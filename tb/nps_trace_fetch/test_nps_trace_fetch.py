@@ -3,13 +3,16 @@
 
 import pytest
 
+from tb.others import env, parameters
 from tb.runner import Patch, bench, caught
 
 PARAMETERS = {"NUM_BP": 2, "INDEX_W": 2, "CLK_PERIOD_PS": 5000, "DESC_HASH": 0x1122334455667788}
 
 
-def test_bench(sim):
-    bench("nps_trace_fetch", sim, PARAMETERS)
+@pytest.mark.parametrize("others", [0, 5, 7])
+def test_bench(sim, others):
+    width = {"INDEX_W": 3} if others else {}
+    bench("nps_trace_fetch", sim, PARAMETERS | width | parameters(others), env=env(others))
 
 
 @pytest.mark.parametrize(

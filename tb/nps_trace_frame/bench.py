@@ -7,13 +7,16 @@ from collections import Counter, deque
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from npuscope.layout import Cfg, ClkSub, Kind
+from npuscope.layout import OWNED_CFG_JITTER, OWNED_CFG_RAS, Cfg, ClkSub, Kind
 from tb.nps_trace_frame.reading import (
     CFG_WORDS,
     CNT_WORDS,
+    JITTER,
     LIMIT,
     MARK,
+    RAS,
     STATE_WORDS,
+    TOKEN,
     Entry,
     Log,
     Op,
@@ -39,10 +42,16 @@ def word(bits: int) -> int:
 
 
 def plain(index=None) -> Entry:
-    """A record of a backpressure source or of MARK."""
+    """A record of any source; that of TOKEN may take its context along."""
     index = random.randint(0, MARK) if index is None else index
-    kind, sub = random.choice(((Kind.BP, 0), (Kind.BP, 1), (Kind.STATE, 2), (Kind.CFG, Cfg.STALE)))
-    kind, sub = (Kind.MARK, 1) if index == MARK else (kind, sub)
+    kinds = {
+        MARK: ((Kind.MARK, 1),),
+        TOKEN: ((Kind.TOKEN, 1), (Kind.TOKINT, 5)),
+        RAS: ((Kind.RAS, 1), (Kind.CFG, random.choice(OWNED_CFG_RAS))),
+        JITTER: ((Kind.JITTER, 0), (Kind.CFG, random.choice(OWNED_CFG_JITTER))),
+    }
+    of_bp = ((Kind.BP, 0), (Kind.BP, 1), (Kind.STATE, 2), (Kind.CFG, Cfg.STALE))
+    kind, sub = random.choice(kinds.get(index, of_bp))
     return Entry(index, word(63), word(2), kind, sub, word(32), word(32))
 
 
@@ -58,7 +67,7 @@ def special(index=None, *, mark=None, cfg=None, lost_step=None, step=None, recor
         step=step,
         record=record,
         mark=mark,
-        loss_cfg=mark and cfg and base.index != MARK,
+        loss_cfg=mark and cfg and base.index not in (MARK, TOKEN),
         loss_step=mark and lost_step,
     )
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from npuscope.encode.mirror import KEYFRAME, SourceConfig
-from npuscope.encode.stream import StreamConfig
+from npuscope.encode.mirror import KEYFRAME
 from npuscope.layout import (
     FORMAT_MAJOR,
     FORMAT_MINOR,
@@ -19,7 +18,10 @@ from npuscope.layout import (
     MAGIC,
     OWNED_CFG_BP,
     SRC_FRAMER,
+    SRC_JITTER,
     SRC_MARK,
+    SRC_RAS,
+    SRC_TOKEN,
     Cfg,
     ClkSub,
     Cnt,
@@ -27,27 +29,39 @@ from npuscope.layout import (
     LossSub,
     SyncSub,
 )
+from tb.others import OWNED, config, index_of, present
+from tb.others import parameters as others_parameters
 
 NUM_BP = 2
 LIMIT, AGE, HEARTBEAT = 32, 800, 2000  # FRAME_RECORDS, ns, ns
 CLK_PERIOD_PS, DESC_HASH = 4000, 0x1122334455667788
-MARK, FRAMER = NUM_BP, NUM_BP + 1
-PARAMETERS = {
-    "NUM_BP": NUM_BP,
-    "INDEX_W": 2,
-    "FRAME_RECORDS": LIMIT,
-    "FRAME_AGE_NS": AGE,
-    "HEARTBEAT_NS": HEARTBEAT,
-    "CLK_PERIOD_PS": CLK_PERIOD_PS,
-    "DESC_HASH": DESC_HASH,
-}
+INDEX = index_of(NUM_BP)
+SRC_OF = {index: src for src, index in INDEX.items()}
+MARK, FRAMER = INDEX[SRC_MARK], INDEX[SRC_FRAMER]
+TOKEN, RAS, JITTER = (INDEX.get(src) for src in (SRC_TOKEN, SRC_RAS, SRC_JITTER))  # None: not there
+WORDS = 5  # of a context
+
+
+def parameters(others: int = 0) -> dict[str, int]:
+    """Those of the bench, with the sources of the bits ``others``."""
+    return {
+        "NUM_BP": NUM_BP,
+        "INDEX_W": 3 if others else 2,
+        "FRAME_RECORDS": LIMIT,
+        "FRAME_AGE_NS": AGE,
+        "HEARTBEAT_NS": HEARTBEAT,
+        "CLK_PERIOD_PS": CLK_PERIOD_PS,
+        "DESC_HASH": DESC_HASH,
+        "WORDS": WORDS,
+    } | others_parameters(others)
+
+
 TO_RECORD = 4  # clocks from a choice to its record
 SETTLED = 4  # clocks from the choice of STEP_HI until step_pending shows it
 
-_ORDER = StreamConfig((SourceConfig(1),) * NUM_BP)
-_INDEX = {SRC_MARK: MARK, SRC_FRAMER: FRAMER}
-CNT_WORDS = [(_INDEX.get(src, src), Kind.CNT, sub) for src, sub in _ORDER.cnt_order]
-CFG_WORDS = [(_INDEX.get(src, src), Kind.CFG, sub) for src, sub in _ORDER.cfg_order]
+CNT_WORDS = [(INDEX[src], Kind.CNT, sub) for src, sub in config(NUM_BP).cnt_order]
+CFG_WORDS = [(INDEX[src], Kind.CFG, sub) for src, sub in config(NUM_BP).cfg_order]
+OWNED_AT = {INDEX[src]: OWNED[src] for src in present()}
 STATE_WORDS = [(index, Kind.STATE, word) for index in range(NUM_BP) for word in KEYFRAME]
 
 
@@ -111,8 +125,13 @@ class Entry:
 
     @property
     def is_plain(self) -> bool:
-        """Neither mark nor clock step."""
-        return not self.mark and not self.step
+        """Neither mark nor clock step nor context."""
+        return not self.mark and not self.step and not self.has_context
+
+    @property
+    def has_context(self) -> bool:
+        """CTX words follow its record."""
+        return self.record and self.kind == Kind.TOKINT
 
     @property
     def steps(self) -> int:
@@ -126,12 +145,15 @@ class Entry:
         if self.mark:
             burst += [(Kind.LOSS, LossSub.FIRST), (Kind.LOSS, LossSub.SECOND)]
             burst += [(Kind.CLK, ClkSub.STATE), *pair] if self.loss_step else []
-        if self.mark and self.index != MARK:
+        if self.mark and self.loss_cfg and self.index in OWNED_AT:
+            burst += [(Kind.CFG, word) for word in OWNED_AT[self.index]]
+        if self.mark and self.index < NUM_BP:
             burst += [(Kind.STATE, word) for word in KEYFRAME]
             burst += [(Kind.CFG, word) for word in (OWNED_CFG_BP if self.loss_cfg else OWNED_CFG_BP[:2])]
         told = [(kind, sub, "burst") for kind, sub in burst]
         told += [(kind, sub, "step") for kind, sub in (pair if self.step else [])]
-        return told + [(self.kind, self.sub, "given")] * self.record
+        told += [(self.kind, self.sub, "given")] * self.record
+        return told + [(Kind.CTX, word, "context") for word in range(WORDS)] * self.has_context
 
 
 @dataclass
@@ -188,7 +210,7 @@ class Reading:
         assert self.chosen() == self.log.claims[self.at], "a record without a claim"
         where = f"record {self.at} of clock {clock}: {record}, wanted index {index} kind {kind} sub {sub}"
         assert (record.index, record.kind, record.sub) == (index, kind, sub), where
-        assert record.src == {MARK: SRC_MARK, FRAMER: SRC_FRAMER}.get(index, index), where
+        assert record.src == SRC_OF[index], where
         assert record.last == last, where
         assert record.accepted == (origin == "group" and (kind, sub) == (Kind.CNT, Cnt.ACCEPTED)), where
         word, time = self.own(clock, kind, sub), self.time

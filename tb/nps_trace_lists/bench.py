@@ -6,16 +6,14 @@ import random
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from npuscope.encode.mirror import KEYFRAME, SourceConfig
-from npuscope.encode.stream import StreamConfig
-from npuscope.layout import SRC_FRAMER, SRC_MARK
+from npuscope.encode.mirror import KEYFRAME
+from tb.others import config, index_of
 from tb.signals import known, start
 
 NUM_BP = 2
-INDEX = {SRC_MARK: NUM_BP, SRC_FRAMER: NUM_BP + 1}
-CONFIG = StreamConfig((SourceConfig(1),) * NUM_BP)
-CNT = [(INDEX.get(src, src), sub) for src, sub in CONFIG.cnt_order]
-CFG = [(INDEX.get(src, src), sub) for src, sub in CONFIG.cfg_order]
+INDEX = index_of(NUM_BP)
+CNT = [(INDEX[src], sub) for src, sub in config(NUM_BP).cnt_order]
+CFG = [(INDEX[src], sub) for src, sub in config(NUM_BP).cfg_order]
 STATE = [(src, int(word)) for src in range(NUM_BP) for word in KEYFRAME]
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """nps_trace_loss against npuscope.encode.stream.Dropped: random losses, the shadow after each move."""
 
+import os
 import random
 
 import cocotb
@@ -19,6 +20,7 @@ INPUTS = (
     "drop_cfg",
     "drop_other",
     "drop_step",
+    "drop_tokint",
     "tq",
     "ts",
     "payload",
@@ -27,12 +29,18 @@ INPUTS = (
 )
 
 
+CONTEXT = int(os.environ.get("CONTEXT", "0"))
+
+
 def random_entry():
     kind, sub, payload = random_record()
+    if CONTEXT and random.random() < 0.2:
+        kind = Kind.TOKINT
     step = random.getrandbits(64) - (1 << 63) if random.random() < 0.2 else None
     if step is not None and random.random() < 0.5:
         kind = None
-    return Entry(random.getrandbits(63), 0, kind, sub, payload, random.getrandbits(2), step)
+    context = (0,) * CONTEXT if kind == Kind.TOKINT else ()
+    return Entry(random.getrandbits(63), 0, kind, sub, payload, random.getrandbits(2), step, context=context)
 
 
 async def drop(dut, entry):
@@ -40,7 +48,8 @@ async def drop(dut, entry):
     dut.drop.value = 1
     dut.drop_bp.value, dut.drop_lapse.value = entry.kind == Kind.BP, lapse
     dut.drop_cfg.value = entry.kind == Kind.CFG
-    dut.drop_other.value = entry.kind in (Kind.MARK, Kind.MON)
+    dut.drop_other.value = entry.kind in (Kind.MARK, Kind.MON, Kind.TOKINT)
+    dut.drop_tokint.value = entry.kind == Kind.TOKINT
     dut.drop_step.value, dut.step_ns.value = entry.step_ns is not None, (entry.step_ns or 0) % (1 << 64)
     dut.tq.value, dut.ts.value, dut.payload.value = entry.tq, entry.ts, entry.payload
     await RisingEdge(dut.clk)

@@ -6,8 +6,9 @@ import pytest
 from tb.runner import Patch, bench, caught
 
 
-def test_bench(sim):
-    bench("nps_trace_loss", sim)
+@pytest.mark.parametrize("context", [0, 4, 16])
+def test_bench(sim, context):
+    bench("nps_trace_loss", sim, {"CONTEXT": context}, env={"CONTEXT": str(context)})
 
 
 @pytest.mark.parametrize(

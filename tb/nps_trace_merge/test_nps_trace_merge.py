@@ -8,8 +8,9 @@ from tb.runner import Patch, bench, caught
 PARAMETERS = {"SOURCES": 3, "DEPTH": 128, "INDEX_W": 3}
 
 
-def test_bench(sim):
-    bench("nps_trace_merge", sim, PARAMETERS)
+@pytest.mark.parametrize("token", [0, 1])
+def test_bench(sim, token):
+    bench("nps_trace_merge", sim, PARAMETERS | {"TOKEN": token}, env={"TOKEN": str(token)})
 
 
 @pytest.mark.parametrize(

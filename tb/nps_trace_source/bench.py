@@ -4,6 +4,7 @@
 The bench plays the merge and the framer: it takes entries, tells losses, reads the words of groups.
 """
 
+import os
 import random
 
 import cocotb
@@ -11,16 +12,28 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 from npuscope.encode.mirror import Mirror, SourceConfig
 from npuscope.encode.stream import Dropped, Entry
-from npuscope.layout import OWNED_CFG_BP, Cfg, ClkSub, Cnt, Kind
+from npuscope.layout import OWNED_CFG_RAS, Cfg, ClkSub, Cnt, Kind
 from tb.nps_trace_mirror.bench import random_record
 from tb.signals import bursts, known, start
 
 LAYERS, DRY_MASK, DEPTH = 0xFFFFFFFF, 0x0000FFFF, 8  # the bench is built with them
-STEPS = 4  # clock steps that the side FIFO holds
+SORT = os.environ.get("SORT", "bp")  # bp, token or ras
+WORDS = 5  # of a context
+STEPS = 4  # clock steps, or contexts, that a side FIFO holds
 EVENT = ("valid", "kind", "sub", "tq", "ts", "payload", "bp_samples", "step", "step_ns")
 OP = ("select", "entry", "burst", "free", "kind", "sub", "payload", "bp_samples")
 LATENCY = 2  # clocks from an op to its word
 SHOWS = 2  # clocks from a take to its entry
+
+
+def offered():
+    """(kind, sub, payload) of a record of this sort of source."""
+    if SORT == "bp":
+        return random_record()
+    payload, draw = random.getrandbits(32), random.random()
+    if SORT == "token":
+        return (Kind.TOKINT, random.randrange(1, 16), payload) if draw < 0.4 else (Kind.TOKEN, 1, payload)
+    return (Kind.CFG, random.choice(OWNED_CFG_RAS), payload) if draw < 0.3 else (Kind.RAS, 1, payload)
 
 
 class Bench:
@@ -29,23 +42,27 @@ class Bench:
     def __init__(self, dut, percents):
         self.dut = dut
         self.offers, self.stepping = bursts(*percents), bursts(0, 5, 90, mean=10)
-        self.mirror = Mirror(SourceConfig(LAYERS, DRY_MASK))  # of what was emitted
+        owned = {"bp": (), "token": (), "ras": OWNED_CFG_RAS}[SORT]
+        layers = SourceConfig(LAYERS, DRY_MASK) if SORT == "bp" else None
+        self.mirror = Mirror(layers, {int(word): random.getrandbits(32) for word in owned})  # of what was emitted
         self.kept = []  # entries in the queue: (entry, the loss before it or None)
         self.open = None  # the loss that goes on
         self.drained = None  # a loss that nothing follows
         self.level = 0  # of the queue, at the start of the clock
-        self.soon = [(False, 0)] * 2  # (shadow in use, clock steps held) in this clock and the next
+        self.soon = [(False, 0, 0)] * 2  # (shadow in use, clock steps, contexts held) in this clock and the next
         self.dropped = self.lost = self.told = self.delivered = self.samples = 0
         self.offering = True
         self.expected = [None] * LATENCY
 
     def event(self):
-        kind, sub, payload = random_record()
+        kind, sub, payload = offered()
         step = random.getrandbits(64) - (1 << 63) if next(self.stepping) else None
         if step is not None and random.random() < 0.5:
             kind, sub, payload = None, 0, 0
         self.samples += 1
-        return Entry(random.getrandbits(63), 0, kind, sub, payload, random.getrandbits(2), step, self.samples)
+        context = tuple(random.getrandbits(32) for _ in range(WORDS)) if kind == Kind.TOKINT else ()
+        time = random.getrandbits(63)
+        return Entry(time, 0, kind, sub, payload, random.getrandbits(2), step, self.samples, context=context)
 
     async def clock(self, op=None, wanted=None, take=False, take_drained=False):
         """One clock: an event offered or not, an op or not; ``wanted`` = (word, ts, tq) of the op, ts None if free."""
@@ -58,6 +75,8 @@ class Bench:
             dut.ev_kind.value, dut.ev_sub.value, dut.ev_payload.value = entry.kind or 0, entry.sub, entry.payload
             dut.ev_tq.value, dut.ev_ts.value, dut.ev_bp_samples.value = entry.tq, entry.ts, entry.bp_samples
             dut.ev_step_ns.value = (entry.step_ns or 0) % (1 << 64)
+            if SORT == "token":
+                dut.ev_context.value = sum(word << 32 * i for i, word in enumerate(entry.context))
         for name in OP:
             getattr(dut, f"op_{name}").value = 0
         for name, value in ({"select": 1} | op if op else {}).items():
@@ -74,12 +93,13 @@ class Bench:
 
     def books(self, entry, op, take):
         """What the queue must do with this clock's entry (rule 22): all that follows from it is predicted."""
-        self.shadow_used, self.steps_held = self.soon.pop(0)
+        self.shadow_used, self.steps_held, self.contexts_held = self.soon.pop(0)
         half = self.level < DEPTH // 2 and not self.shadow_used
         room = half if self.open else self.level < DEPTH
         accept = entry is not None and room and not (entry.step_ns is not None and self.steps_held == STEPS)
-        assert known(self.dut.accept) == accept
-        used, held = self.soon[-1]
+        accept = accept and not (entry.context and self.contexts_held == STEPS)
+        assert known(self.dut.accept) == bool(accept)
+        used, held, contexts = self.soon[-1]
         moves = False
         if accept:
             self.kept.append((entry, self.open))
@@ -89,12 +109,14 @@ class Bench:
             self.lost += entry.size
         elif self.open and not self.level and not self.shadow_used:
             moves, self.drained, self.open = True, self.open, None
-        self.level += accept - bool(take)
+        self.level += bool(accept) - bool(take)
         used = (used or moves) and not op.get("free")
         held -= bool(op.get("entry")) and (op["kind"], op["sub"]) == (Kind.CLK, ClkSub.STEP_HI)
-        self.soon.append((used, held))
-        if accept and entry.step_ns is not None:  # a step put in is seen in the next clock
-            self.soon = [(used, held + 1) for used, held in self.soon]
+        contexts -= bool(op.get("entry")) and (op["kind"], op["sub"]) == (Kind.CTX, WORDS - 1)
+        self.soon.append((used, held, contexts))
+        if accept:  # what is put in is seen in the next clock
+            puts = entry.step_ns is not None, bool(entry.context)
+            self.soon = [(used, held + puts[0], contexts + puts[1]) for used, held, contexts in self.soon]
 
     async def tell(self, entries):
         """The burst of one loss, word by word."""
@@ -118,10 +140,9 @@ class Bench:
         for record in entry.records():
             op = {"entry": 1, "kind": record.kind, "sub": record.sub}
             op |= {"payload": entry.payload, "bp_samples": entry.bp_samples}
-            step = (
-                record.kind == Kind.CLK and entry.step_ns is not None and record.sub in (ClkSub.STEP_LO, ClkSub.STEP_HI)
-            )
-            await self.clock(op, (record.payload if step else None, None, None))
+            step = record.kind == Kind.CLK and entry.step_ns is not None
+            asked = (step and record.sub in (ClkSub.STEP_LO, ClkSub.STEP_HI)) or record.kind == Kind.CTX
+            await self.clock(op, (record.payload if asked else None, None, None))
             self.mirror.update(record)
         self.mirror.bp_samples = entry.bp_samples
         self.delivered += entry.size
@@ -129,9 +150,11 @@ class Bench:
     async def group(self):
         """A keyframe, the limits and the counters, a clock behind the last entry."""
         await self.clock()
-        words = [(Kind.STATE, sub, mask) for sub, mask in self.mirror.keyframe()]
-        words += [(Kind.CFG, word, self.mirror.cfg[word]) for word in OWNED_CFG_BP]
-        words += [(Kind.CNT, Cnt.DROPPED, self.dropped), (Kind.CNT, Cnt.BP_SAMPLES, self.mirror.bp_samples)]
+        words = [(Kind.CFG, word, value) for word, value in self.mirror.cfg.items()]
+        words += [(Kind.CNT, Cnt.DROPPED, self.dropped)]
+        if SORT == "bp":
+            words += [(Kind.STATE, sub, mask) for sub, mask in self.mirror.keyframe()]
+            words += [(Kind.CNT, Cnt.BP_SAMPLES, self.mirror.bp_samples)]
         for kind, sub, word in words:
             await self.clock({"kind": kind, "sub": sub}, (word, None, None))
 
@@ -169,9 +192,14 @@ async def begin(dut, *percents):
     bench = Bench(dut, percents)
     limits, stale = random.getrandbits(30), random.getrandbits(32)
     dut.limits.value, dut.stale.value, dut.restart.value = limits, stale, 1
+    dut.cfg_words.value = (
+        sum(word << 32 * i for i, word in enumerate(bench.mirror.cfg.values())) if SORT == "ras" else 0
+    )
+    dut.ev_context.value = 0
     await RisingEdge(dut.clk)
     dut.restart.value = 0
-    bench.mirror.cfg[Cfg.BP_LIMITS], bench.mirror.cfg[Cfg.STALE] = limits, stale
+    if SORT == "bp":
+        bench.mirror.cfg[Cfg.BP_LIMITS], bench.mirror.cfg[Cfg.STALE] = limits, stale
     for _ in range(8):
         await RisingEdge(dut.clk)
     return bench

@@ -5,7 +5,8 @@
 `include "nps_trace.vh"
 
 module formal_source #(
-    parameter integer FIFO_DEPTH = 4
+    parameter integer FIFO_DEPTH = 4,
+    parameter integer CONTEXT = 4          // CTX words of a TOKINT
 ) (
     input wire        clk,
     input wire        rst,
@@ -21,7 +22,9 @@ module formal_source #(
     input wire        drained_ready,
     input wire        tell,          // LOSS FIRST now, if an account waits
     input wire        let_go,        // end of its burst
-    input wire        step_told      // STEP_HI of an entry
+    input wire        step_told,     // STEP_HI of an entry
+    input wire        context_told,  // the last CTX of an entry
+    input wire [127:0] ev_context
 );
     wire         accept, q_mark, drained, loss_cfg, loss_step, idle, step_pending;
     wire [139:0] q_entry;
@@ -34,14 +37,18 @@ module formal_source #(
     wire frees = let_go && dut.busy && told && !dut.frees;
     wire steps = step_told && !tells && !frees && dut.steps_put != dut.steps_take && !dut.steps_pop;
 
-    nps_trace_source #(.HAS_LAYERS(0), .FIFO_DEPTH(FIFO_DEPTH)) dut (
-        .clk(clk), .rst(rst), .restart(1'b0), .limits(32'd0), .stale(32'd0),
+    wire contexts = context_told && !tells && !frees && !steps && dut.gen_context.u_context.puts != dut.gen_context.u_context.takes
+        && !dut.context_pop;
+
+    nps_trace_source #(.HAS_LAYERS(0), .CONTEXT(CONTEXT), .FIFO_DEPTH(FIFO_DEPTH)) dut (
+        .clk(clk), .rst(rst), .restart(1'b0), .limits(32'd0), .stale(32'd0), .cfg_words(1'b0), .ev_context(ev_context),
         .ev_valid(ev_valid), .ev_kind(ev_kind), .ev_sub(ev_sub), .ev_tq(ev_tq), .ev_ts(ev_ts), .ev_payload(ev_payload),
         .ev_bp_samples(32'd0), .ev_step(ev_step), .ev_step_ns(ev_step_ns),
         .accept(accept), .q_mark(q_mark), .q_entry(q_entry), .q_take(any_take && dut.level != 0),
         .drained(drained), .drained_ready(drained_ready), .loss_cfg(loss_cfg), .loss_step(loss_step),
-        .op_select(tells || frees || steps), .op_entry(steps), .op_burst(tells || frees), .op_free(frees),
-        .op_kind(tells ? `NPS_K_LOSS : `NPS_K_CLK), .op_sub(tells ? `NPS_LOSS_FIRST : `NPS_CLK_STEP_HI),
+        .op_select(tells || frees || steps || contexts), .op_entry(steps || contexts), .op_burst(tells || frees), .op_free(frees),
+        .op_kind(tells ? `NPS_K_LOSS : contexts ? `NPS_K_CTX : `NPS_K_CLK),
+        .op_sub(tells ? `NPS_LOSS_FIRST : contexts ? 4'd3 : `NPS_CLK_STEP_HI),
         .op_payload(32'd0), .op_bp_samples(32'd0), .final_counts(1'b0),
         .word(word), .word_ts(word_ts), .word_tq(word_tq), .idle(idle), .step_pending(step_pending)
     );
@@ -51,7 +58,8 @@ module formal_source #(
     always @(*) if (!started) assume (rst);
 
     // ---- how many records were offered, kept, lost and told
-    wire [1:0]  size = {ev_step, ev_valid};
+    wire        tokint = ev_valid && ev_kind == `NPS_K_TOKINT;
+    wire [3:0]  size = {2'd0, ev_step, ev_valid} + (tokint ? 4'd4 : 4'd0);
     wire        offer = ev_valid || ev_step;
     wire        lose = offer && !accept;
     reg  [31:0] offered = 32'd0, kept = 32'd0, counted = 32'd0;
@@ -64,8 +72,8 @@ module formal_source #(
             telling <= 2'd0;
             told    <= 1'b0;
         end else begin
-            if (offer) offered <= offered + {30'd0, size};
-            if (accept) kept <= kept + {30'd0, size};
+            if (offer) offered <= offered + {28'd0, size};
+            if (accept) kept <= kept + {28'd0, size};
             telling <= {telling[0], tells};
             if (telling[1]) counted <= counted + word;
             told <= tells || (told && dut.busy && !dut.frees);
@@ -73,7 +81,7 @@ module formal_source #(
     end
     always @(*) assume (offered < 32'hFFFFFFF0);  // below saturation
 
-    wire [31:0] in_lag = dut.is_drop ? {30'd0, dut.is_step, dut.is_record} : 32'd0;
+    wire [31:0] in_lag = dut.is_drop ? {30'd0, dut.is_step, dut.is_record} + (dut.is_tokint ? 32'd4 : 32'd0) : 32'd0;
     wire [31:0] in_shadow = dut.busy && !told ? dut.loss_count : telling[0] ? dut.loss_told : 32'd0;
     wire [31:0] in_word = telling[1] ? word : 32'd0;  // read
     wire [31:0] lost = offered - kept;
@@ -156,6 +164,7 @@ module formal_source #(
         overflow:  cover (counted == 3 && lost == counted && dut.level == 0 && idle);
         again:     cover (dut.busy && dut.u_loss.open && lost > 4);
         refused:   cover (dut.drop && ev_step && dut.level < FIFO_DEPTH);
+        whole_ctx: cover (counted == 6 && lost == counted && idle);
     end
 endmodule
 

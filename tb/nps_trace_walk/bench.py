@@ -7,22 +7,21 @@ import random
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from npuscope.encode.mirror import KEYFRAME, SourceConfig
-from npuscope.encode.stream import StreamConfig
-from npuscope.layout import SRC_FRAMER, SRC_MARK, Kind
+from npuscope.encode.mirror import KEYFRAME
+from npuscope.layout import Kind
+from tb.others import config, index_of
 from tb.signals import known, start
 
 KIND = Kind[os.environ.get("KIND", "CNT")]
 NUM_BP = int(os.environ.get("NUM_BP", "2"))
-INDEX = {SRC_MARK: NUM_BP, SRC_FRAMER: NUM_BP + 1}
+INDEX = index_of(NUM_BP)
 
 
 def order():
-    config = StreamConfig((SourceConfig(1),) * NUM_BP)
     if KIND == Kind.STATE:
         return [(src, int(word)) for src in range(NUM_BP) for word in KEYFRAME]
-    pairs = config.cnt_order if KIND == Kind.CNT else config.cfg_order
-    return [(INDEX.get(src, src), sub) for src, sub in pairs]
+    pairs = config(NUM_BP).cnt_order if KIND == Kind.CNT else config(NUM_BP).cfg_order
+    return [(INDEX[src], sub) for src, sub in pairs]
 
 
 @cocotb.test()

@@ -4,15 +4,25 @@
 import pytest
 
 from npuscope.layout import Kind
+from tb.others import BUILDS, env
+from tb.others import parameters as others_parameters
 from tb.runner import Patch, bench, caught, refused
 
 
-def parameters(kind, num_bp):
-    return {"KIND": int(kind), "NUM_BP": num_bp, "INDEX_W": (num_bp + 1).bit_length()}
+def parameters(kind, num_bp, others=0):
+    width = (num_bp + others.bit_count() + 1).bit_length()
+    return {"KIND": int(kind), "NUM_BP": num_bp, "INDEX_W": width} | others_parameters(others)
 
 
 def test_bench(sim):
     bench("nps_trace_walk", sim, parameters(Kind.CNT, 3), env={"KIND": "CNT", "NUM_BP": "3"})
+
+
+@pytest.mark.parametrize("kind", [Kind.CNT, Kind.CFG])
+@pytest.mark.parametrize("others", BUILDS[1:])
+def test_other_sources(kind, others):
+    told = {"KIND": kind.name, "NUM_BP": "2"} | env(others)
+    bench("nps_trace_walk", "icarus", parameters(kind, 2, others), env=told)
 
 
 @pytest.mark.parametrize("kind", [Kind.CNT, Kind.CFG, Kind.STATE])

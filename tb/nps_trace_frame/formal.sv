@@ -6,14 +6,15 @@
 `include "nps_trace.vh"
 
 module formal_frame #(
-    parameter integer FRAME_RECORDS = 32
+    parameter integer FRAME_RECORDS = 32,
+    parameter integer TOKEN = 0            // 1: the source without layers is TOKEN, whose TOKINT takes 4 CTX words along
 ) (
     input wire         clk,
     input wire         rst,
     input wire         restart,
     input wire         late,       // relative time: any age, by one bit
     input wire         e_valid,
-    input wire         e_index,    // 0 backpressure source, 1 MARK
+    input wire         e_index,    // 0 backpressure source, 1 MARK or TOKEN
     input wire         e_mark,
     input wire         e_loss_cfg,
     input wire         e_loss_step,
@@ -28,19 +29,21 @@ module formal_frame #(
     input wire         out_empty,
     input wire         sealing
 );
-    localparam [1:0] FRAMER = 2'd2;
+    localparam [1:0] FRAMER = 2 + TOKEN;
 
     wire         e_ready, op_entry, op_burst, op_free, final_counts, done, claim;
-    wire [1:0]   op_select, m_tq, m_index;
+    wire [1:0]   m_tq, m_index;
+    wire [1+TOKEN:0] op_select;
     wire [3:0]   op_kind, op_sub, m_kind, m_sub;
     wire [31:0]  op_payload, op_bp_samples, m_payload;
     wire [63:0]  m_ts;
     wire [5:0]   m_src;
     wire         m_valid, m_accepted, m_last;
-    wire         e_plain = !e_mark && !e_step;
+    wire         context_ = TOKEN != 0 && e_record && e_kind == `NPS_K_TOKINT;
+    wire         e_plain = !e_mark && !e_step && !context_;
 
     nps_trace_frame #(
-        .NUM_BP(1), .INDEX_W(2), .FRAME_RECORDS(FRAME_RECORDS), .FRAME_AGE_NS(48'd1), .HEARTBEAT_NS(48'd2)
+        .NUM_BP(1), .TOKEN(TOKEN), .WORDS(4), .INDEX_W(2), .FRAME_RECORDS(FRAME_RECORDS), .FRAME_AGE_NS(48'd1), .HEARTBEAT_NS(48'd2)
     ) dut (
         .clk(clk), .rst(rst), .restart(restart), .rel_ns({47'd0, late}), .ts_ns(64'd0), .tq(2'd0),
         .e_valid(e_valid), .e_ready(e_ready), .e_index({1'b0, e_index}), .e_mark(e_mark), .e_loss_cfg(e_loss_cfg),
@@ -78,14 +81,16 @@ module formal_frame #(
     // ---- words of groups, bursts and pairs
     localparam [4:0] FREE = 0, B = 1, C = 2, CNT = 3, CFG = 4, G_HOT = 5, G_BP_EN = 6, G_UNKNOWN = 7, G_DRY = 8,
         SECOND = 9, CLK_STATE = 10, LOST_LO = 11, LOST_HI = 12, HOT = 13, BP_EN = 14, UNKNOWN = 15, DRY = 16,
-        LIMITS = 17, STALE = 18, LAYERS = 19, DRY_MASK = 20, STEP_LO = 21, STEP_HI = 22, RECORD = 23, FIRST = 24;
+        LIMITS = 17, STALE = 18, LAYERS = 19, DRY_MASK = 20, STEP_LO = 21, STEP_HI = 22, RECORD = 23, FIRST = 24,
+        CTX_0 = 25, CTX_3 = 28;
 
     wire [4:0] behind_burst = e_step ? STEP_LO : e_record ? RECORD : FREE;
 
     // the word behind word w of a group or run
     function [4:0] next_of(input [4:0] w);
         case (w)
-            G_DRY, RECORD: next_of = FREE;
+            G_DRY, CTX_3:  next_of = FREE;
+            RECORD:        next_of = context_ ? CTX_0 : FREE;
             SECOND:        next_of = e_loss_step ? CLK_STATE : !e_index ? HOT : behind_burst;
             LOST_HI:       next_of = !e_index ? HOT : behind_burst;
             STALE:         next_of = e_loss_cfg ? LAYERS : behind_burst;
@@ -114,12 +119,14 @@ module formal_frame #(
             STALE:     code_of = {`NPS_K_CFG, `NPS_CFG_STALE};
             LAYERS:    code_of = {`NPS_K_CFG, `NPS_CFG_LAYERS};
             DRY_MASK:  code_of = {`NPS_K_CFG, `NPS_CFG_DRY_MASK};
+            25, 26, 27, 28: code_of = {`NPS_K_CTX, w[3:0] - 4'd9};
             default:   code_of = {e_kind, e_sub};  // RECORD; CNT and CFG of a group are any
         endcase
     endfunction
 
     // records from word w of a run to its end
-    wire [4:0] tail = {3'd0, e_step, 1'b0} + {4'd0, e_record};
+    wire [4:0] end_ = {4'd0, e_record} + (context_ ? 5'd4 : 5'd0);
+    wire [4:0] tail = {3'd0, e_step, 1'b0} + end_;
     wire [4:0] cfgs = {3'd0, e_loss_cfg, 1'b0} + tail;
     wire [4:0] keys = !e_index ? 5'd6 + cfgs : tail;
     function [4:0] left_of(input [4:0] w);
@@ -132,9 +139,10 @@ module formal_frame #(
             HOT, BP_EN, UNKNOWN, DRY, LIMITS, STALE: left_of = STALE + 5'd1 - w + cfgs;
             LAYERS:    left_of = 5'd2 + tail;
             DRY_MASK:  left_of = 5'd1 + tail;
-            STEP_LO:   left_of = 5'd2 + {4'd0, e_record};
-            STEP_HI:   left_of = 5'd1 + {4'd0, e_record};
-            RECORD:    left_of = 5'd1;
+            STEP_LO:   left_of = 5'd2 + end_;
+            STEP_HI:   left_of = 5'd1 + end_;
+            RECORD:    left_of = end_;
+            25, 26, 27, 28: left_of = CTX_3 + 5'd1 - w;
             default:   left_of = 5'd0;
         endcase
     endfunction
@@ -153,7 +161,9 @@ module formal_frame #(
     reg  [4:0] want = FREE;
     reg  [9:0] count = 10'd0;  // records of this frame
     reg        ended = 1'b0;
-    wire [4:0] begins = is_a ? B : is_first ? SECOND : is_step && !plain ? STEP_HI : FREE;
+    wire       is_whole = TOKEN != 0 && dut.next_valid && dut.next_given;  // a TOKINT that nothing precedes
+    wire [4:0] begins = is_a ? B : is_first ? SECOND : is_step && !plain ? STEP_HI : is_whole ? CTX_0 : FREE;
+    wire [4:0] run_begin = e_mark ? FIRST : e_step ? STEP_LO : RECORD;
     wire [4:0] want_next = want == FREE ? begins : next_of(want);
     always @(posedge clk) begin
         if (rst || restart) begin
@@ -170,7 +180,8 @@ module formal_frame #(
     // list words: start contents and the counters of the end
     wire list = kind == `NPS_K_CNT || (kind == `NPS_K_CFG && dut.next_valid) || (kind == `NPS_K_STATE && dut.next_valid);
     wire fits_want = want == FREE ? plain || is_a || is_end || list || (is_first && e_valid && e_mark) ||
-                                    (is_step && e_valid && e_step && !e_mark)
+                                    (is_step && e_valid && e_step && !e_mark) ||
+                                    (is_whole && e_valid && context_ && !e_mark && !e_step && {kind, sub} == {e_kind, e_sub})
                    : want == CNT ? kind == `NPS_K_CNT
                    : want == CFG ? kind == `NPS_K_CFG
                    : {kind, sub} == code_of(want) && (want <= G_DRY || e_valid);
@@ -191,12 +202,14 @@ module formal_frame #(
     // ---- the framer's place, in words
     wire [4:0] at = {1'b0, dut.at};
     wire       in_loss = dut.state == dut.LOSS;
-    wire       in_run = in_loss || dut.state == dut.STEP_LO || dut.state == dut.STEP_HI || dut.state == dut.RECORD;
+    wire       in_context = dut.state == dut.CONTEXT;
+    wire       in_run = in_loss || dut.state == dut.STEP_LO || dut.state == dut.STEP_HI || dut.state == dut.RECORD || in_context;
     wire       on_entry = in_run || dut.state == dut.CHECK || dut.state == dut.DECIDE || dut.state == dut.POP || dut.popping;
     wire [4:0] loss_word = at == 0 ? FIRST : at + 5'd8;
-    wire [4:0] run_word = in_loss ? loss_word : dut.state == dut.STEP_LO ? STEP_LO : dut.state == dut.STEP_HI ? STEP_HI : RECORD;
+    wire [4:0] run_word = in_loss ? loss_word : dut.state == dut.STEP_LO ? STEP_LO : dut.state == dut.STEP_HI ? STEP_HI
+                        : in_context ? CTX_0 + {1'b0, dut.word_sub} : RECORD;
     wire [4:0] place = dut.state == dut.GROUP ? (dut.at < 4 ? at + B : at)
-                     : in_run && !(run_word == FIRST || (run_word == STEP_LO && !e_mark)) ? run_word : FREE;
+                     : in_run && run_word != run_begin ? run_word : FREE;
     wire [4:0] seen = dut.next_valid ? want_next : want;  // once next_* has left
     wire [9:0] pending = {9'd0, dut.next_valid};
     wire       resumes = dut.resume == dut.START_CFG || dut.resume == dut.START_STATE || dut.resume == dut.RUN ||
@@ -211,11 +224,12 @@ module formal_frame #(
         taken:     assert (!(e_ready && e_valid) || (e_plain ? claim && plain : want == FREE && !claim));
         over:      assert (!(claim && ended));
         leaves:    assert (m_valid == was_valid[3] && (!m_valid || {m_index, m_kind, m_sub, m_last} == was_4));
-        source:    assert (!m_valid || m_src == (m_index == FRAMER ? `NPS_SRC_FRAMER : m_index == 2'd1 ? `NPS_SRC_MARK :
-                           {4'd0, m_index}));
+        source:    assert (!m_valid || m_src == (m_index == FRAMER ? `NPS_SRC_FRAMER : m_index == FRAMER - 2'd1 ? `NPS_SRC_MARK :
+                           m_index == 2'd1 ? `NPS_SRC_TOKEN : {4'd0, m_index}));
 
         // invariants
-        states:    assert (dut.state != 0 && (dut.state & (dut.state - 1'b1)) == 0 && (resumes || dut.state == dut.IDLE));
+        states:    assert (dut.state != 0 && (dut.state & (dut.state - 1'b1)) == 0 && (resumes || dut.state == dut.IDLE)
+                           && (TOKEN != 0 || !in_context));
         in_place:  assert (seen == place);
         coming:    assert (!dut.next_valid || (fits_want && owner && dut.next_last == (want == G_DRY || is_end) &&
                            dut.next_opens == is_a && !plain));
@@ -225,15 +239,16 @@ module formal_frame #(
         room:      assert (!dut.next_valid || dut.next_opens || dut.room != 0);
         run_fits:  assert (!in_run || {5'd0, left_of(run_word)} + pending <= dut.room);
         decides:   assert (dut.state != dut.DECIDE || (!dut.next_valid &&
-                           dut.fits == ({5'd0, left_of(e_mark ? FIRST : STEP_LO)} <= dut.room)));
-        weighs:    assert (dut.state != dut.CHECK || dut.needs == left_of(e_mark ? FIRST : STEP_LO));
+                           dut.fits == ({5'd0, left_of(run_begin)} <= dut.room)));
+        weighs:    assert (dut.state != dut.CHECK || dut.needs == left_of(run_begin));
         holds:     assert (!on_entry || (e_valid && !e_plain));
         reads:     assert (!dut.running || dut.state == dut.RUN);
         pops:      assert (!dut.popping || (dut.state == dut.SETTLE && !dut.next_valid));
         words:     assert ((!in_loss || (e_mark && dut.at <= 12 && (dut.at < 2 || dut.at > 4 || e_loss_step) &&
                            (dut.at < 5 || !e_index) && (dut.at < 11 || e_loss_cfg))) &&
                            (dut.state != dut.STEP_LO || e_step) && (dut.state != dut.STEP_HI || e_step) &&
-                           (dut.state != dut.RECORD || e_record));
+                           (dut.state != dut.RECORD || e_record) &&
+                           (!in_context || (context_ && dut.word_sub <= 3 && dut.word_last == 3)));
         group_at:  assert (dut.state != dut.GROUP || (dut.at != 4 && dut.at <= 8));
         first_at:  assert (!(dut.running || dut.state == dut.CHECK || dut.state == dut.DECIDE) || dut.at == 0);
         streams:   assert (open || done || dut.state == dut.IDLE);
@@ -260,6 +275,12 @@ module formal_frame #(
         burst:     cover (claim && want == RECORD && e_loss_step && e_loss_cfg && e_step);
         finished:  cover (done && ended);
     end
+    generate if (TOKEN != 0) begin : gen_context
+        always @(posedge clk) if (started && calm) begin
+            tokint: cover (claim && want == CTX_3 && e_loss_step && e_step);
+            early:  cover (claim && is_a && count == FRAME_RECORDS - 2 && context_);
+        end
+    end endgenerate
 endmodule
 
 `default_nettype wire

@@ -52,7 +52,7 @@ def test_rate(sim):
 
 
 def test_slower_group_is_caught(pytestconfig):
-    patch = Patch("nps_trace_frame.v", "LATCH_CLOCKS = 4'd5", "LATCH_CLOCKS = 4'd15")
+    patch = Patch("nps_trace_frame.v", "PAUSE = 5;", "PAUSE = 15;")
     options = {"module": "tb.nps_top.bench_rate", "tests": ["test_sustained"], "env": {"NPS_TOP_FRAMES": "16"}}
     caught("nps_top", pytestconfig.getoption("--sim").split(",")[0], patch, FULL_RATE, by="samples lost", **options)
 

@@ -59,7 +59,7 @@ def test_planted_bug_of_other_sources(old, new):
         ({"FRAME_RECORDS": 513}, "nps_error__FRAME_RECORDS_must_be_32_to_512"),
         ({"JITTER": 1}, "nps_error__INDEX_W_must_hold_the_framer"),
         ({"NUM_BP": 60, "INDEX_W": 7, "RAS": 1}, "nps_error__NUM_BP_must_be_at_most_59_beside_others"),
-        ({"TOKEN": 2}, "nps_error__TOKEN_RAS_JITTER_must_be_0_or_1"),
+        ({"TOKEN": 2, "INDEX_W": 3}, "nps_error__TOKEN_RAS_JITTER_must_be_0_or_1"),
         ({"TOKEN": 1, "INDEX_W": 3, "WORDS": 17}, "nps_error__WORDS_must_be_4_to_16"),
         ({"TOKEN": 1, "INDEX_W": 3, "WORDS": 16}, "nps_error__FRAME_RECORDS_must_be_at_least_17_plus_WORDS"),
         ({"FRAME_AGE_NS": 0}, "nps_error__HEARTBEAT_NS_must_not_be_below_FRAME_AGE_NS"),

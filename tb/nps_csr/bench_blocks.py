@@ -126,6 +126,8 @@ async def test_statistics_are_one_snapshot(dut):
             first = False
 
     cocotb.start_soon(pulses())
+    while len(jitters) < 10:
+        await RisingEdge(dut.clk)
     counts = []
     for _ in range(25):
         await software.write(JITTER_SNAP=1)

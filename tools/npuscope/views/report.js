@@ -28,18 +28,18 @@
   const plot = 1000 - label;
   let view = [first, last];
 
-  // Times: as in views/units.py.
-  const duration = (ns) => {
+  // Times: as in views/units.py, with more digits where those are needed to tell times `step` ns apart.
+  const duration = (ns, step = Infinity) => {
     const size = Math.abs(ns);
     for (const [least, unit, name] of [[1e10, 1e9, "s"], [1e6, 1e6, "ms"], [1e3, 1e3, "us"]]) {
-      if (size >= least) return (ns / unit).toFixed(3) + " " + name;
+      if (size >= least) return (ns / unit).toFixed(Math.max(3, Math.ceil(Math.log10(unit / step)))) + " " + name;
     }
     return (Number.isInteger(ns) || size >= 10 ? Math.round(ns) : ns.toFixed(1)) + " ns";
   };
   const percent = (part, whole) => {
     const share = 100 * part / whole;
     if (share > 0 && share < 0.05) return "<0.1 %";
-    if (share < 100 && share >= 99.95) return ">99.9 %";
+    if (share < 100 - 1e-9 && share >= 99.95) return ">99.9 %";
     return share.toFixed(1) + " %";
   };
 
@@ -114,7 +114,7 @@
     drawLanes(start, end);
     drawLosses(start, end);
     document.getElementById("range").textContent =
-      `${duration(start)} .. ${duration(end)}` + (whole || exact ? "" : " (columns as drawn; see the command below)");
+      `${duration(start, (end - start) / 9)} .. ${duration(end, (end - start) / 9)}` + (whole || exact ? "" : " (columns as drawn; see the command below)");
     const command = document.getElementById("range-command");
     if (command) command.textContent = `${data.command.show} --window ${Math.floor(start)}ns..${Math.ceil(end)}ns`;
   };
@@ -137,7 +137,7 @@
       text.setAttribute("x", x);
       text.setAttribute("y", top - 7);
       if (end - tick < step / 3) text.setAttribute("text-anchor", "end");
-      text.textContent = duration(tick).replace(/\.?0+ /, (m) => m.startsWith(".") ? " " : m.replace(/0+ $/, " "));
+      text.textContent = duration(tick, step).replace(/\.?0+ /, (m) => m.startsWith(".") ? " " : m.replace(/0+ $/, " "));
       axis.append(path, text);
     }
   };
@@ -189,7 +189,7 @@
     const span = exact ? (view[1] - view[0]) / plot : (last - first) / (picture.edges.length - 1);
     const from = first + Math.floor((at.time - first) / span) * span, to = from + span;
     const part = (state) => percent(time(state, at.row, from, to), span);
-    tip.textContent = `${picture.names[at.row]}\n${duration(from)}, ${duration(span)} wide\n` +
+    tip.textContent = `${picture.names[at.row]}\n${duration(from, span)}, ${duration(span)} wide\n` +
       `full ${part("hot")}   empty ${part("dry")}   not known ${part("unknown")}\nbackpressure on ${part("bp")}`;
     tip.hidden = false;
     tip.style.left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8) + "px";

@@ -183,7 +183,7 @@ def _map(drawn: Picture, names: str) -> str:
     return (
         "<section><h2>Buffers over time</h2>"
         f'<div class="tools">{tools}<span id="range"></span><span>drag to zoom, double click for all</span></div>'
-        f"{heat_map(drawn.cells, drawn.losses, origin=drawn.origin, name='map')}"
+        f'<div class="wide">{heat_map(drawn.cells, drawn.losses, origin=drawn.origin, name="map")}</div>'
         '<div class="key"><span class="k-hot">full, part of the column\'s time</span>'
         '<span class="k-dry" style="--c:var(--dry)">empty</span><span class="k-unknown">not known</span>'
         '<span style="--c:var(--cool)">neither</span><span style="--c:var(--loss)">records lost</span></div>'
@@ -210,7 +210,7 @@ def _card(data: ReportData, item: Episode, names: str) -> str:
         f'<article class="card"><h3>ep:{item.id} · {text(item.buffer)} full, drained by {text(item.consumer)}</h3>'
         f"<p>from {item.at}, for {item.length}, peak {item.top}{more}"
         f' <button type="button" data-from="{item.start - item.origin}" '
-        f'data-to="{item.end - item.origin}">show above</button></p>{drawing}'
+        f'data-to="{item.end - item.origin}">show above</button></p><div class="wide">{drawing}</div>'
         f"{html.command(f'npuscope show {names} --around ep:{item.id}')}</article>"
     )
 

@@ -55,6 +55,13 @@ def test_parts_are_one_capture(bulk: bytes, tmp_path: Path) -> None:
     assert (one.first_ts, one.last_ts, one.accepted, one.end) == (many.first_ts, many.last_ts, many.accepted, many.end)
 
 
+def test_bytes_behind_end_are_seen(bulk: bytes, tmp_path: Path) -> None:
+    for more, bad in ((b"done\n", 1), (b"\0" * 5000, 0), (bulk[:5000], 0), (bulk[-16:], 1)):
+        seen = look(tmp_path / "run.npt", bulk + more)
+        assert seen.bad_places == bad  # type: ignore[attr-defined]
+        assert seen.end == (more != bulk[:5000])  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("bits", [32, 64])
 def test_swapped_bytes(bulk: bytes, bits: int, tmp_path: Path) -> None:
     plain = look(tmp_path / "a.npt", bulk)

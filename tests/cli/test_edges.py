@@ -107,7 +107,7 @@ def test_the_second_header_page_is_compared(tmp_path: Path, capsys: Captured) ->
     first, second = put(tmp_path, dump(header=True), "a.npt"), put(tmp_path, header_page(b"{}") + dump(), "b.npt")
     err = said(["stalls", first, second], capsys, Exit.OK)[1]
     assert f"npuscope: note: {second}: its header page differs from that of {first} and was not used\n" in err
-    assert "npuscope: note: run 2 begins before run 1 ended: two captures\n" in err
+    assert "npuscope: note: a run begins before the one in front of it ended: more than one capture\n" in err
 
 
 # ---------------------------------------------------------------- options

@@ -281,6 +281,20 @@ def test_show_around_an_episode_and_a_time(good: str, capsys: Captured) -> None:
     assert "the time is outside the recording" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("verb", [["report", "-o", "-"], ["export", "--to", "csv"], ["stalls"], ["info"]])
+def test_names_are_no_trouble_for_an_ascii_terminal(verb: list[str], tmp_path: Path) -> None:
+    given = put(tmp_path, toml().replace("q2", "grö\u00dfe"), "g.toml")
+    done = subprocess.run(
+        [sys.executable, "-m", "npuscope", *verb, put(tmp_path, dump()), "--graph", given],
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.isascii() == (verb[0] in ("stalls", "info"))
+
+
 def test_show_is_ascii_where_it_must(good: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "npuscope", "show", good],

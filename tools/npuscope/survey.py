@@ -36,7 +36,8 @@ class Survey:
     """size: bytes in all. read: bytes looked at, in ``places`` of them.
 
     judged, good: bytes between the first and the last group of each place, and those of them in good frames.
-    bad_places: places in which not all judged bytes are good, that hold no group, or that are blank before the end.
+    bad_places: places in which not all judged bytes are good, that hold no group, that are blank before the end, or
+    the last one when something stands behind END.
     blank_tail: bytes from the last one that is neither 00 nor FF to the end, in steps of SAMPLE_BYTES.
     first_ts, last_ts: ns of the first and last good frame. config: CFG words last told, src -> word -> value.
     accepted, dropped: told by CNT, src -> count modulo 2^32. clock: time quality -> records. end: END is the last
@@ -148,11 +149,12 @@ def _judge(found: Survey, buf: U1, *, last: bool) -> None:
     if not len(groups):
         found.bad_places += 1
         return
-    at = int(groups["at"][0])
+    at = stop = int(groups["at"][0])
     good = 0
     while at < len(buf):
         run = good_run(buf, at, final=last)
         good += run.stop - run.start
+        stop = run.stop
         _learn(found, buf[run.start : run.stop], run.ended and last)
         behind = groups["at"][groups["at"] >= max(run.stop, at + 1)]
         if not len(behind):
@@ -162,7 +164,9 @@ def _judge(found: Survey, buf: U1, *, last: bool) -> None:
     judged = max(good, end - int(groups["at"][0]))
     found.judged += judged
     found.good += good
-    found.bad_places += good < judged
+    found.end &= end < stop  # else a run that has no good frame begins behind it
+    appended = last and found.end and not _blank(buf[stop:])
+    found.bad_places += good < judged or appended
 
 
 def _learn(found: Survey, part: U1, ended: bool) -> None:

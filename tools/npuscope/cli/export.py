@@ -39,7 +39,7 @@ def command(options: Options, to: str, table: str) -> Exit:
     with ProgressLine(options.quiet) as line:
         capture = start(options, line, with_tables=table in event_csv.TABLES)
         if table == "records":
-            with open_output(options.output, options.force) as sink:
+            with open_output(options.output, options.force, utf8=True) as sink:
                 sink.writelines(csv.record_lines(capture.batches()))
             tell(capture, options, windows_placed=False)
             return complain(judge(capture.ledger, None, options), options)
@@ -52,7 +52,7 @@ def command(options: Options, to: str, table: str) -> Exit:
         lines = csv.rows_to_lines(csv.EPISODES, csv.episode_rows(timeline, span))
     else:
         lines = csv.rows_to_lines(csv.STALLS, csv.stall_rows(capture.stalls(span)))
-    with open_output(options.output, options.force) as sink:
+    with open_output(options.output, options.force, utf8=True) as sink:
         sink.writelines(lines)
     tell(capture, options)
     return complain(judge(capture.ledger, timeline, options), options)

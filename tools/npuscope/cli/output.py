@@ -44,17 +44,17 @@ def _is_regular(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def open_output(path: str | None, force: bool) -> Iterator[TextIO]:
+def open_output(path: str | None, force: bool, *, utf8: bool = False) -> Iterator[TextIO]:
     """UTF-8 text sink; a file is written beside its place, flushed to disk and then moved in one step.
 
-    path: None or ``-`` = stdout. Raises NpuscopeError when it cannot be written, or came to exist meanwhile and
-    ``force`` is off. A reader of stdout that leaves is BrokenPipeError, as ever.
+    path: None or ``-`` = stdout, in the encoding of the terminal unless ``utf8``. Raises NpuscopeError when it cannot
+    be written, or came to exist meanwhile and ``force`` is off. A reader of stdout that leaves is BrokenPipeError.
     """
     try:
         if path is None or path == "-":
             if sys.stdout is None:
                 raise NpuscopeError("stdout is closed", hint="use -o FILE")
-            sink = _buffered(sys.stdout)
+            sink = _buffered(sys.stdout, utf8)
             yield sink
             sink.flush()
         elif Path(path).exists() and not _is_regular(Path(path)):
@@ -70,11 +70,16 @@ def open_output(path: str | None, force: bool) -> Iterator[TextIO]:
         raise NpuscopeError(f"cannot be written: {error.strerror or error}", file=name) from error
 
 
-def _buffered(stdout: TextIO) -> TextIO:
-    """``stdout``; with PYTHONUNBUFFERED a buffered one, as Python's own drops what a full disk did not take."""
-    if not isinstance(getattr(stdout, "buffer", None), io.RawIOBase):
-        return stdout
-    return open(stdout.fileno(), "w", encoding=stdout.encoding, errors=stdout.errors, closefd=False)
+def _buffered(stdout: TextIO, utf8: bool) -> TextIO:
+    """``stdout`` as UTF-8, or with escapes for what its encoding lacks.
+
+    With PYTHONUNBUFFERED a buffered one, as Python's own drops what a full disk did not take.
+    """
+    if isinstance(getattr(stdout, "buffer", None), io.RawIOBase):
+        stdout = open(stdout.fileno(), "w", encoding=stdout.encoding, closefd=False)  # noqa: SIM115, the caller's
+    if isinstance(stdout, io.TextIOWrapper):
+        stdout.reconfigure(encoding="utf-8" if utf8 else stdout.encoding, errors="backslashreplace")
+    return stdout
 
 
 @contextlib.contextmanager

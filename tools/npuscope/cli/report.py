@@ -55,7 +55,7 @@ def command(options: Options, title: str | None) -> Exit:
             events=event_report(capture.tables, capture.ledger, edges, timeline.start_ns),
         )
     )
-    with open_output(options.output, options.force) as sink:
+    with open_output(options.output, options.force, utf8=True) as sink:
         sink.write(text)
     tell(capture, options)
     if options.output not in (None, "-") and not options.quiet:

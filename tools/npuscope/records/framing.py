@@ -225,9 +225,7 @@ class Framing:
         if self._ended:
             self._hole = Cause.STOPPED, self._floor()
             if self._clock is not None and ts < self._clock - self._disorder:
-                self._ledger.note(
-                    f"run {self._ledger.runs + 1} begins before run {self._ledger.runs} ended: two captures"
-                )
+                self._ledger.note("a run begins before the one in front of it ended: more than one capture")
         elif ran:
             self._ledger.restarts += 1
             self._hole = Cause.RESTART, self._hole[1] if self._hole else self._floor()

@@ -25,6 +25,18 @@ def test_against_the_model(sim, build):
     bench(TOP, sim, BUILDS[build], module=RANDOM, env=told(BUILDS[build]) | {"CLOCKS": "10000"})
 
 
+UVM = "tb.nps_jitter.bench_uvm"
+
+
+def test_uvm(sim):
+    bench(TOP, sim, module=UVM)
+
+
+def test_uvm_sees_a_planted_bug():
+    patch = Patch("nps_jitter.v", "pulse ? steps || wait_hi", "pulse ? wait_hi")
+    caught(TOP, "icarus", patch, module=UVM, tests=["test_troubled_time"])
+
+
 BUGS = {  # old text, new text, the test that must see it
     "late_time": ("if (pulse) base <= now;", "if (s1_pulse) base <= now;", "test_time_is_that_of_the_pulse"),
     "held_level": ("(chosen[STROBE] || !was_high);\n    wire loses", "1'b1;\n    wire loses",

@@ -171,7 +171,7 @@ module nps_jitter #(
         cfg_error <= c1_refused && !rst;
         if (free || restart) wait_lo <= 1'b0;
         if (commit) wait_hi <= 1'b0;
-        loads <= commit && !rst;
+        loads <= commit && !c1_good && !rst;    // a newer write would load what is not told yet
         if (loads) {t_nominal, chosen, watchdog, watch_on} <= {new_t_nominal, new_options, new_watchdog, new_watch_on};
         if (c1_good) begin
             {new_t_nominal, new_options, new_watchdog} <= {c1_t_nominal, c1_options, c1_watchdog};

@@ -77,6 +77,7 @@ module nps_jitter_stat (
         if (rst) begin
             {d_add, some, snapped} <= 3'd0;
             {count, sum, error, squares_lo, squares_hi} <= {32 + 64 + 64 + 49 + 48{1'b0}};
+            {lowest, highest} <= 64'd0;
         end
     end
 

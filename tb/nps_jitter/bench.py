@@ -268,10 +268,11 @@ async def test_a_newer_write_replaces_what_is_not_told(dut):
         await h.step(apply=dataclasses.replace(h.ref.model.config, t_nominal=distance))
         for _ in range(distance - 1):
             await h.step()
-        await h.step(apply=dataclasses.replace(h.ref.model.config, t_nominal=T))
+        second = T + distance
+        await h.step(apply=dataclasses.replace(h.ref.model.config, t_nominal=second))
         told = await h.take()
-        assert told[-2:] == [("T_NOMINAL_LO", T), ("T_NOMINAL_HI", 1 << 16)]
-        assert await h.train(T, T) == [("FIRST", 0), ("OK", 0)]
+        assert told[-2:] == [("T_NOMINAL_LO", second), ("T_NOMINAL_HI", 1 << 16)]
+        assert await h.train(T, second) == [("FIRST", 0), ("OK", 0)]
 
 
 # ---------------------------------------------------------------- J9, J10

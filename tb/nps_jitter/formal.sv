@@ -137,6 +137,14 @@ module formal_jitter (
     reg refused1, refused2;
     always @(posedge clk) {refused2, refused1} <= {refused1 && !rst, cfg_apply && cfg_t_nominal == 0 && !rst};
 
+    reg [47:0] told_t;                     // the configuration whose last word was told, or that a restart puts in force
+    reg [ 3:0] told_options;
+    reg        loaded;
+    always @(posedge clk) begin
+        if (dut.commit) {told_t, told_options} <= {dut.new_t_nominal, dut.new_options};
+        loaded <= dut.loads && !rst;
+    end
+
     always @(*) if (started) begin
         one:       assert (dut.s4_pulse == e_pulse && js_valid == e_mapped);
         judged:    assert (!e_pulse || (js_ok == e_ok && js_sub == e_sub));
@@ -150,7 +158,9 @@ module formal_jitter (
         phy:       assert (js_phy_changed == e_phy);
         refusal:   assert (cfg_error == refused2);
         legal:     assert (t_nominal != 0);
+        forced:    assert (!loaded || (t_nominal == told_t && options == {12'd0, told_options}));
         // invariants
+        coming:    assert (!dut.loads || ({told_t, told_options} == {dut.new_t_nominal, dut.new_options} && told_t != 0));
         state:     assert (dut.was_high == was && dut.based == seen && dut.since_step == stepped && dut.since_unlock == unlocked &&
                            dut.lost == lost && (!seen || (dut.arming || write1) == (armed || written)));
         place:     assert (!seen || dut.base == last);

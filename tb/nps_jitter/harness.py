@@ -137,12 +137,15 @@ class Reference:
     said: Counter = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
+        self.levels: dict[str, int] = {}
         self.shown: deque[tuple[int, Shown]] = deque()
         self.errors: deque[tuple[int, bool]] = deque()
         self.samples: deque[tuple[int, JitterSample]] = deque()
 
     def clock(self, clock: int, inputs: JitterInputs) -> JitterClock:
         """The inputs of one clock."""
+        before = self.model.config
+        self.levels = {"t_nominal": before.t_nominal, "options": before.options, "sync_lost": int(self.model.sync_lost)}
         made = self.model.clock(inputs)
         if inputs.restart:  # void: all records that are not at the outputs in this very clock
             void = {"ev_valid": 0, "ev_step": 0, "ev_kind": None, "ev_sub": None, "ev_payload": None}
@@ -171,10 +174,11 @@ class Reference:
 
     def check(self, clock: int, dut: object) -> str:
         """What differs in this clock, empty if nothing does."""
-        wrong = ""
+        levels = [name for name, level in self.levels.items() if int(getattr(dut, name).value) != level]
+        wrong = "; ".join(f"{name} is not {self.levels[name]}" for name in levels)
         if self.shown and self.shown[0][0] == clock:
             due = self.shown.popleft()[1]
-            wrong = difference(dut, due)
+            wrong += difference(dut, due)
             self.compared += due.ev_valid
         if self.errors and self.errors[0][0] == clock:
             want = self.errors.popleft()[1]

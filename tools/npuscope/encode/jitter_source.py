@@ -109,6 +109,7 @@ class JitterModel:
             self.meter.config, self._quiet = coming, 0
         if given is not None:
             self._pending, self._words = given, [Cfg.T_NOMINAL_LO, Cfg.T_NOMINAL_HI]
+            self._coming = None  # replaced, though told
         step_ns = bus.step_ns if bus.ts_step or bus.rel_step else None
         entry = None
         if not inputs.restart and (record is not None or step_ns is not None):

@@ -372,7 +372,7 @@ module nps_top #(
 
     // ---------------------------------------------------------------- framer, seal, exit
     wire go, claim, out_empty, sealed_last, packing, crc_busy;
-    wire [31:0] stalled, crc_closed, crc_open;
+    wire [31:0] stalled, crc;
     wire [127:0] sealed;
     wire r_valid, r_accepted, r_last, sealed_valid;
     wire [63:0] r_ts;
@@ -425,8 +425,8 @@ module nps_top #(
         .claim(claim),
         .out_empty(out_empty),
         .stalled(stalled),
-        .crc_closed(crc_closed),
-        .crc_open(crc_open),
+        .crc_closed(crc),
+        .crc_open(crc),
         .sealing(packing || crc_busy),
         .m_valid(r_valid),
         .m_ts(r_ts),
@@ -468,8 +468,7 @@ module nps_top #(
         .rst(rst),
         .s_valid(sealed_valid),
         .s_data(sealed),
-        .closed(crc_closed),
-        .open(crc_open),
+        .value(crc),
         .busy(crc_busy)
     );
 

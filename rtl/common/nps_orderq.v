@@ -3,7 +3,7 @@
 // clock first, within a clock the lowest source first. It replaces the comparison of timestamps.
 //
 // Promises: every bit of every mask is granted exactly once and in order; one grant a clock.
-// Costs: 5 clocks from s_mask to m_valid; masks of zero take no room.
+// Costs: 6 clocks from s_mask to m_valid; masks of zero take no room.
 // Overflow: cannot happen if DEPTH >= the sum of the depths of the FIFOs whose s_accept make up s_mask and an entry
 // leaves its FIFO after its grant, for then each mask stands for at least one entry that is still stored.
 `include "nps_refuse.vh"
@@ -59,8 +59,8 @@ module nps_orderq #(
     reg  [AW-1:0] read_at, read_next;
     reg           ram_some;             // a mask is in the RAM
     reg           latch_valid;          // and in the latch that is not 0
-    wire          next_ready;
-    wire          load = !latch_valid || next_ready;
+    wire          head_ready;
+    wire          load = !latch_valid || head_ready;
     wire          fetch = load && ram_some;
     wire [  31:0] write_bank = {{32 - AW{1'b0}}, write_at} >> BANKW;
     wire [  31:0] read_bank = {{32 - AW{1'b0}}, read_at} >> BANKW;
@@ -109,6 +109,23 @@ module nps_orderq #(
         for (each = 0; each < BANKS; each = each + 1) head = head | latches[each*N+:N];
     end
 
+    // ---- cuts the way back from m_ready to the RAM
+    wire         fifo_valid, next_ready;
+    wire [N-1:0] fifo_mask;
+
+    nps_skid #(
+        .DATA_W(N)
+    ) u_skid (
+        .clk(clk),
+        .rst(rst),
+        .s_axis_tdata(head),
+        .s_axis_tvalid(latch_valid),
+        .s_axis_tready(head_ready),
+        .m_axis_tdata(fifo_mask),
+        .m_axis_tvalid(fifo_valid),
+        .m_axis_tready(next_ready)
+    );
+
     // ---- the next mask, split into its lowest source and the rest
     reg          next_valid;
     reg  [N-1:0] next_first;
@@ -121,14 +138,14 @@ module nps_orderq #(
     wire         take_next = advance && !rest_some && next_valid;
 
     assign next_ready = !next_valid || take_next;
-    assign empty = !write_valid && !ram_some && !latch_valid && !next_valid && !m_valid;
+    assign empty = !write_valid && !ram_some && !latch_valid && !fifo_valid && !next_valid && !m_valid;
 
     always @(posedge clk) begin
         if (rst) next_valid <= 1'b0;
-        else if (next_ready) next_valid <= latch_valid;
+        else if (next_ready) next_valid <= fifo_valid;
         if (next_ready) begin
-            next_first <= lowest(head);
-            next_rest  <= head & ~lowest(head);
+            next_first <= lowest(fifo_mask);
+            next_rest  <= fifo_mask & ~lowest(fifo_mask);
         end
     end
 

@@ -97,7 +97,7 @@ module nps_bp_probe #(
     reg [TIMEW*`NPS_BP_LATENCY-1:0] times;  // no reset and no enable: shared by all probes of a flat netlist
     reg [LAST:0] steps, bits;               // bits: samples with the raw bit set, of illegal layers too
     reg [4:0] lives;                        // clocks after the last reset or restart
-    reg [3:0] rel_steps;
+    reg [2:0] rel_steps;
     reg [47:0] s1_rel, s2_rel, s3_rel, s4_rel, s5_rel;
     reg [39:0] bp_samples;
     always @(posedge clk) begin
@@ -106,13 +106,13 @@ module nps_bp_probe #(
         steps <= {steps[LAST-1:0], ts_step || rel_step};
         bits <= {bits[LAST-1:0], trace_valid && backpressure_en};
         lives <= {lives[3:0], 1'b1};
-        rel_steps <= {rel_steps[2:0], rel_step};
+        rel_steps <= {rel_steps[1:0], rel_step};
         bp_samples <= bp_samples + {39'd0, bits[LAST-1]};
         if (clear) begin
             steps <= {LAST + 1{1'b0}};
             bits <= {LAST + 1{1'b0}};
             lives <= 5'd0;
-            rel_steps <= 4'd0;
+            rel_steps <= 3'd0;
             bp_samples <= 40'd0;
         end
     end
@@ -120,7 +120,6 @@ module nps_bp_probe #(
     assign ev_step = steps[LAST];
     assign ev_bp_samples = bp_samples[39:8];
     wire s4_live = lives[3];
-    wire s4_rel_step = rel_steps[3];
 
     // ------------------------------------------------------------------ limits
     // new_*: the limits given last; they differ from those in force while their word waits to be told.
@@ -402,38 +401,39 @@ module nps_bp_probe #(
     end
 
     // ------------------------------------------------------------------ stages 4 to 7: dwell
-    // Hot for more than 2^46 ns (two halves) saturates for every k, before the 48-bit time can wrap.
+    // Relative time is made 64 bits wide: `turns` counts the wraps of its 48 bits, and a step of it as two, which is more
+    // than any dwell that fits. So no dwell wraps, and a step saturates all that began before it.
     localparam integer DWELLW = `NPS_BP_DWELL_W;
-    localparam integer HALF = 46;
-    reg [47:0] entered[0:31];
-    reg [31:0] halved, frozen;              // hot since one, two changes of rel[HALF] (or over a relative step)
-    reg s4_half, s5_frozen, s6_frozen, s7_frozen;
-    reg [47:0] s5_entered, s6_dwell;
+    localparam integer TURNW = 16;
+    reg [TURNW+47:0] entered[0:31];
+    reg [TURNW-1:0] s4_turns, s5_turns;
+    reg s7_over;
+    reg [TURNW+47:0] s5_entered, s6_dwell;
     reg [4:0] s5_k, s6_k;
     reg [2:0] s7_k;
     reg [20:0] s7_dwell;
+    wire wraps = s4_rel[47] && !s3_rel[47] && s4_live;
     always @(posedge clk) begin
-        s4_half <= s3_rel[HALF] != s4_rel[HALF] && s4_live;
-        if (enter) entered[s4_layer] <= s4_rel;
-        halved <= LAYERS & (halved | {32{s4_half}}) & ~(s4_mine & {32{enter}});
-        frozen <= LAYERS & (frozen | (halved & {32{s4_half}}) | {32{s4_rel_step}}) & ~(s4_mine & {32{enter}});
+        if (clear) s4_turns <= {TURNW{1'b0}};
+        else s4_turns <= s4_turns + {{TURNW - 2{1'b0}}, rel_steps[2], wraps && !rel_steps[2]};
+        if (enter) entered[s4_layer] <= {s4_turns, s4_rel};
 
         s5_entered <= entered[s4_layer];
-        s5_frozen <= |(frozen & s4_mine) || s4_rel_step;
+        s5_turns <= s4_turns;
         s5_k <= limits[`NPS_CFG_BP_LIMITS_K_LSB+:`NPS_CFG_BP_LIMITS_K_W];
 
-        {s6_frozen, s6_k, s6_dwell} <= {s5_frozen, s5_k, s5_rel - s5_entered};
+        {s6_k, s6_dwell} <= {s5_k, {s5_turns, s5_rel} - s5_entered};
 
         s7_k <= s6_k[2:0];
         case (s6_k[4:3])
-            2'd0: {s7_frozen, s7_dwell} <= {s6_frozen || s6_dwell[47:21] != 27'd0, s6_dwell[20:0]};
-            2'd1: {s7_frozen, s7_dwell} <= {s6_frozen || s6_dwell[47:29] != 19'd0, s6_dwell[28:8]};
-            2'd2: {s7_frozen, s7_dwell} <= {s6_frozen || s6_dwell[47:37] != 11'd0, s6_dwell[36:16]};
-            default: {s7_frozen, s7_dwell} <= {s6_frozen || s6_dwell[47:45] != 3'd0, s6_dwell[44:24]};
+            2'd0: {s7_over, s7_dwell} <= {s6_dwell[TURNW+47:21] != {TURNW + 27{1'b0}}, s6_dwell[20:0]};
+            2'd1: {s7_over, s7_dwell} <= {s6_dwell[TURNW+47:29] != {TURNW + 19{1'b0}}, s6_dwell[28:8]};
+            2'd2: {s7_over, s7_dwell} <= {s6_dwell[TURNW+47:37] != {TURNW + 11{1'b0}}, s6_dwell[36:16]};
+            default: {s7_over, s7_dwell} <= {s6_dwell[TURNW+47:45] != {TURNW + 3{1'b0}}, s6_dwell[44:24]};
         endcase
     end
     wire [20:0] shifted = s7_dwell >> s7_k;
-    wire [DWELLW-1:0] dwell = s7_frozen || shifted[20:DWELLW] != 7'd0 ? {DWELLW{1'b1}} : shifted[DWELLW-1:0];
+    wire [DWELLW-1:0] dwell = s7_over || shifted[20:DWELLW] != 7'd0 ? {DWELLW{1'b1}} : shifted[DWELLW-1:0];
 
     // ------------------------------------------------------------------ stages 5 to 8: record
     reg s5_rec, s5_hot, s5_bp_en;

@@ -2,9 +2,9 @@
 // CRC-32 of the frames that pass by.
 //
 // Does:      watches the sealed records; a SYNC-A closes the frame before it and opens its own.
-// Promises:  once busy is 0, `closed` is the CRC-32 of the frame before the last SYNC-A (garbage before the
-//            second SYNC-A) and `open` that of the records from the last SYNC-A on.
-// Costs:     3 clocks from a record to both values; one record a clock. The running state is a linear transform of
+// Promises:  once busy is 0, `value` is what comes next: if the last record was a SYNC-A, the CRC-32 of the frame before
+//            it (garbage before the second SYNC-A), for SYNC-B; else that of the records from the last SYNC-A on, for END.
+// Costs:     3 clocks from a record to its value; one record a clock. The running state is a linear transform of
 //            the CRC in which a 128-bit step needs at most two terms, so the feedback is one gate deep.
 // Overflow:  none: it only watches.
 `default_nettype none
@@ -17,17 +17,17 @@ module nps_trace_crc (
     input wire         s_valid,
     input wire [127:0] s_data,
 
-    output reg  [31:0] closed,
-    output reg  [31:0] open,
+    output reg  [31:0] value,
     output wire        busy
 );
 
     wire is_sync_a = s_data[`NPS_REC_KIND_LSB+:`NPS_REC_KIND_W] == `NPS_K_SYNC &&
         s_data[`NPS_REC_SUB_LSB+:`NPS_REC_SUB_W] == `NPS_SYNC_A;
 
-    reg word_valid, word_opens, state_valid, value_valid;
+    reg word_valid, word_opens, state_valid, state_opens, value_valid;
     reg [31:0] word_low, word_high;  // the wide XOR in two halves, one gate less deep
     reg [31:0] state, state_closed;
+    wire [31:0] told = state_opens ? state_closed : state;
 
     always @(posedge clk) begin
         word_valid  <= s_valid && !rst;
@@ -39,6 +39,7 @@ module nps_trace_crc (
             word_opens <= is_sync_a;
         end
         if (word_valid) begin
+            state_opens <= word_opens;
             if (word_opens) begin
                 state_closed <= state;
                 state <= `NPS_CRC32_NEXT(`NPS_CRC32_INIT) ^ word_low ^ word_high;
@@ -46,10 +47,7 @@ module nps_trace_crc (
                 state <= `NPS_CRC32_NEXT(state) ^ word_low ^ word_high;
             end
         end
-        if (state_valid) begin
-            closed <= `NPS_CRC32_VALUE(state_closed);
-            open   <= `NPS_CRC32_VALUE(state);
-        end
+        if (state_valid) value <= `NPS_CRC32_VALUE(told);
     end
 
     assign busy = word_valid || state_valid || value_valid;

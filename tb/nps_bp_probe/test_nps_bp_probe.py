@@ -59,8 +59,10 @@ BUGS = {  # old text, new text, the test that must see it
                   "test_runs_of_any_length_are_steady"),
     "tick_forgets_seen": ("wire [31:0] silent = LAYERS & ~seen;", "wire [31:0] silent = LAYERS;",
                           "test_silent_layers_become_unknown"),
-    "dwell_wraps": ("s7_frozen || shifted[20:DWELLW] != 7'd0 ?", "shifted[20:DWELLW] != 7'd0 ?",
+    "dwell_wraps": ("wraps && !rel_steps[2]", "1'b0",
                     "test_dwell_never_wraps"),
+    "step_forgotten": ("rel_steps[2], wraps && !rel_steps[2]", "1'b0, wraps",
+                       "test_relative_step_saturates_dwell_until_exit"),
 }  # fmt: skip
 
 

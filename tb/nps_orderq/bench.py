@@ -9,7 +9,7 @@ from cocotb.triggers import RisingEdge
 
 from tb.signals import bursts, known, start
 
-LATENCY = 5
+LATENCY = 6
 
 
 class Bench:

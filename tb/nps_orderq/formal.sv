@@ -15,7 +15,7 @@ module formal_orderq #(
     input wire [  1:0] choose_src   // of this source
 );
     localparam integer AW = $clog2(DEPTH);
-    localparam integer STAGES = DEPTH + 5;
+    localparam integer STAGES = DEPTH + 7;
 
     wire         m_valid, empty;
     wire [  1:0] m_src;
@@ -60,6 +60,9 @@ module formal_orderq #(
     reg  [AW:0] in_ram = 0;
     always @(posedge clk) in_ram <= rst ? 0 : in_ram + {{AW{1'b0}}, dut.write_valid} - {{AW{1'b0}}, dut.fetch};
 
+    reg reset_before = 1'b1;
+    always @(posedge clk) reset_before <= rst;
+
     reg [2:0] waited = 3'd0;
     always @(posedge clk) waited <= rst || m_valid || pending == 0 ? 3'd0 : waited + 3'd1;
 
@@ -69,7 +72,7 @@ module formal_orderq #(
         invented:  assert (!m_valid || pending != 0);
         one_hot:   assert (!m_valid || (m_src < N && m_mask == {{N - 1{1'b0}}, 1'b1} << m_src));
         is_empty:  assert (empty == (pending == 0));
-        prompt:    assert (waited <= 4);
+        prompt:    assert (waited <= 5);
         room:      assert (rst || !dut.write_valid || in_ram < DEPTH);
     end
 
@@ -83,17 +86,20 @@ module formal_orderq #(
         at[0] = m_valid ? m_mask : {N{1'b0}};
         at[1] = dut.rest_some ? dut.rest : {N{1'b0}};
         at[2] = dut.next_valid ? dut.next_first | dut.next_rest : {N{1'b0}};
-        at[3] = dut.latch_valid ? dut.head : {N{1'b0}};
-        gap = dut.latch_valid && at[3] == 0;
+        at[3] = dut.fifo_valid ? dut.fifo_mask : {N{1'b0}};
+        at[4] = dut.u_skid.spare_valid ? dut.u_skid.spare : {N{1'b0}};
+        at[5] = dut.latch_valid ? dut.head : {N{1'b0}};
+        gap = (dut.fifo_valid && at[3] == 0) || (dut.u_skid.spare_valid && at[4] == 0) ||
+              (dut.latch_valid && at[5] == 0);
         for (stage = 0; stage < DEPTH; stage = stage + 1) begin
-            at[4+stage] = {N{1'b0}};
+            at[6+stage] = {N{1'b0}};
             if (stage < in_ram) begin
-                at[4+stage] = dut.g_bank[0].ram[dut.read_at+stage[AW-1:0]];
-                gap = gap || at[4+stage] == 0;
+                at[6+stage] = dut.g_bank[0].ram[dut.read_at+stage[AW-1:0]];
+                gap = gap || at[6+stage] == 0;
             end
         end
-        at[4+DEPTH] = dut.write_valid ? dut.write_mask : {N{1'b0}};
-        gap = gap || (dut.write_valid && at[4+DEPTH] == 0);
+        at[6+DEPTH] = dut.write_valid ? dut.write_mask : {N{1'b0}};
+        gap = gap || (dut.write_valid && at[6+DEPTH] == 0);
         total = 5'd0;
         followed = 2'd3;
         for (stage = 0; stage < STAGES; stage = stage + 1)
@@ -113,16 +119,19 @@ module formal_orderq #(
         ring:        assert (in_ram <= DEPTH && dut.write_at == dut.read_at + in_ram[AW-1:0] &&
                              dut.read_next == dut.read_at + 1'b1);
         flags:       assert (dut.ram_some == (in_ram != 0));
-        moving:      assert (waited == 0 || m_valid || (waited == 3 && dut.next_valid) ||
-                             (waited == 2 && (dut.next_valid || dut.latch_valid)) ||
-                             (waited == 1 && (dut.next_valid || dut.latch_valid || dut.ram_some)));
+        skid:        assert (!dut.u_skid.spare_valid || (dut.fifo_valid && !dut.head_ready));
+        ready:       assert (dut.head_ready || dut.u_skid.spare_valid || reset_before);
+        moving:      assert (waited == 0 || m_valid || (waited == 4 && dut.next_valid) ||
+                             (waited == 3 && (dut.next_valid || dut.fifo_valid)) ||
+                             (waited == 2 && (dut.next_valid || dut.fifo_valid || dut.latch_valid)) ||
+                             (waited == 1 && (dut.next_valid || dut.fifo_valid || dut.latch_valid || dut.ram_some)));
     end
 
     reg [2:0] run = 3'd0;
     always @(posedge clk) run <= grant && |s_mask ? (run == 3'd7 ? run : run + 3'd1) : 3'd0;
     always @(posedge clk) if (started && !rst) begin
         all_at_once:  cover (tracked && source == 2'd2 && ahead == 0 && grant && run == 0);
-        deep:         cover (in_ram == 1 && pending == DEPTH);
+        deep:         cover (dut.latch_valid && pending == DEPTH);
         streaming:    cover (run == 3'd3);
     end
 endmodule

@@ -231,7 +231,8 @@ module nps_trace_source #(
     localparam [2:0] FROM_COUNTS = 3'd3;
     localparam [2:0] FROM_CLOCK = 3'd4;
     localparam [2:0] FROM_CONTEXT = 3'd5;
-    localparam [3:0] LAST_WORD = CONTEXT > 0 ? CONTEXT - 1 : 0;
+    localparam integer LAST_AT = CONTEXT > 0 ? CONTEXT - 1 : 0;
+    localparam [3:0] LAST_WORD = LAST_AT[3:0];
 
     reg selected, loads, is_first;
     reg [2:0] from;

@@ -10,7 +10,7 @@
 //           exact while fewer than 2^32 samples lie between.
 //
 // Words: 0 count, 1 lowest, 2 highest, 3, 4 sum, 5 to 7 sum of squares, 8, 9 running error, 10 bit 0: 1 and 2 hold a
-// sample. Low words first; all signed but count and squares.
+// sample, else they are 0. Low words first; all signed but count and squares.
 `default_nettype none
 
 module nps_jitter_stat (
@@ -90,6 +90,7 @@ module nps_jitter_stat (
         snapped_hi <= snapped && !rst;
         if (snapped) {k_count, k_sum, k_error, k_squares_lo} <= {count, sum, error, squares_lo[47:0]};
         if (snapped) {k_some, k_lowest, k_highest} <= {some, lowest, highest};
+        if (snapped && !some) {k_lowest, k_highest} <= 64'd0;
         if (snapped_hi) k_squares_hi <= squares_hi;
         if (rst) begin
             {k_count, k_sum, k_error, k_squares_lo, k_squares_hi} <= {32 + 64 + 64 + 48 + 48{1'b0}};

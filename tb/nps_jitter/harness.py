@@ -33,8 +33,8 @@ LATENCY, SNAP_AGE, SNAP_LATENCY, WORD_LATENCY = (
 CFG_ERROR_LATENCY = 2
 PERIOD = 5 * 256
 """A clock, in 1/256 ns."""
-LOWEST, HIGHEST, FLAGS = 1, 2, 10
-"""Words of a snapshot that need the flag."""
+WORDS = 11
+"""Words of a snapshot."""
 U64 = (1 << 64) - 1
 U56 = (1 << 56) - 1
 
@@ -278,11 +278,7 @@ class Harness:
         if snap:
             assert not self._reads, "a snapshot is being read"
             self.words = words = self.ref.snapshot(self.clock).words
-            self._reads.extend(
-                (self.clock + SNAP_LATENCY + n, n, value)
-                for n, value in enumerate(words)
-                if words[FLAGS] or n not in (LOWEST, HIGHEST)
-            )
+            self._reads.extend((self.clock + SNAP_LATENCY + n, n, value) for n, value in enumerate(words))
             self.snapshots += 1
         if sync:
             self.last = self.time

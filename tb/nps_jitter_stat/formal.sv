@@ -84,7 +84,7 @@ module formal_jitter_stat (
     always @(posedge clk) {index2, index1, squares_before} <= {index1, index, squares};
     always @(*) if (settled) begin
         snapshot: assert (dut.k_count == e_count && dut.k_sum == e_sum && dut.k_error == e_error && dut.k_some == e_some);
-        extremes: assert (!e_some || (dut.k_lowest == e_lowest && dut.k_highest == e_highest));
+        extremes: assert ({dut.k_lowest, dut.k_highest} == (e_some ? {e_lowest, e_highest} : 64'd0));
         low_:     assert (dut.k_squares_lo == e_squares[47:0]);
         high_:    assert (k2 || dut.k_squares_hi == e_squares[95:48]);
         // invariants

@@ -110,6 +110,24 @@ def test_the_second_header_page_is_compared(tmp_path: Path, capsys: Captured) ->
     assert "npuscope: note: a run begins before the one in front of it ended: more than one capture\n" in err
 
 
+def test_a_text_and_a_dump_are_no_one_capture(tmp_path: Path, capsys: Captured) -> None:
+    text, other = put(tmp_path, b"0,0,1\n10,0,1\n", "a.txt"), put(tmp_path, dump(), "b.npt")
+    for first, second in ((text, other), (other, text)):
+        err = said(["stalls", first, second], capsys, Exit.USAGE)[1]
+        assert err.startswith(f"npuscope: {second}: a trace dump and $fwrite text (time,layer_id,backpressure_en) are")
+        assert err.endswith(f"; read it apart from {first}\n")
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_a_recording_of_no_length(verb: list[str], tmp_path: Path, capsys: Captured) -> None:
+    path = put(tmp_path, b"0,0,1\n0,1,1\n", "a.txt")
+    said([*verb, path, "--time-unit", "1ps"], capsys, Exit.OK)
+
+
+def test_an_empty_name_is_shown(capsys: Captured) -> None:
+    assert said(["info", ""], capsys, Exit.USAGE)[1] == "npuscope: '': no such file\n"
+
+
 # ---------------------------------------------------------------- options
 @pytest.mark.parametrize(
     ("arguments", "text"),

@@ -52,7 +52,7 @@ class NpuscopeError(Exception):
 
     def line(self) -> str:
         """The error as one line: ``file: offset: what: found X, expected Y; hint``."""
-        text = f"{self.file}: " if self.file is not None else ""
+        text = f"{self.file or repr(self.file)}: " if self.file is not None else ""
         text += f"byte {self.offset}: " if self.offset is not None else ""
         text += f"record {self.record}: " if self.record is not None else ""
         text += self.what

@@ -354,11 +354,11 @@ class Source:
         self.swap = 0
         self.header_bytes = 0
         self.position = 0
+        self.head_kind = ""
         self._starts: list[int] = []  # first dump byte of each input begun
         self._shifts: list[int] = []  # header bytes up to and with each input begun
         self._current = self._begin(0)
         self.header = self._current.header
-        self.head_kind = sniff(self._current._head) if self.header is None else "npt"
         sizes = [self._current.size, *(_size(name) for name in self.names[1:])]
         self.size = None if None in sizes else sum(size for size in sizes if size is not None)
 
@@ -375,6 +375,16 @@ class Source:
         self.swap = self.swap or entry.swap
         self._starts.append(self.position)
         self._shifts.append(self.header_bytes)
+        kind = sniff(entry._head) if entry.header is None else "npt"
+        if index and (kind in self._accept) != (self.head_kind in self._accept):
+            other = foreign(kind if kind in self._accept else self.head_kind)
+            entry.close()
+            raise NpuscopeError(
+                f"a trace dump and {other} are not one capture",
+                file=entry.name,
+                hint=f"read it apart from {self.names[0]}",
+            )
+        self.head_kind = self.head_kind if index else kind
         if index and entry.header not in (None, self.header):
             self.notes.append(f"{entry.name}: its header page differs from that of {self.names[0]} and was not used")
         return entry

@@ -83,7 +83,7 @@ class Part:
         possible, opened = [], set()
         for u, lane in enumerate(timeline.hot):
             runs = union(lane.true, lane.unknown) if len(lane.unknown) else lane.true
-            if u in cut or (len(lane.unknown) and lane.unknown[0, 0] <= start):
+            if len(runs) and (u in cut or (len(lane.unknown) and lane.unknown[0, 0] <= start)):
                 runs = runs.copy()
                 runs[0, 0] = 2 * start - end - 1
                 opened.add(u)

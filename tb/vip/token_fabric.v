@@ -272,7 +272,7 @@ module token_fabric #(
     end
 
     wire go, claim, out_empty, sealed_last, packing, crc_busy;
-    wire [31:0] stalled, crc_closed, crc_open;
+    wire [31:0] stalled, crc_value;
     wire [127:0] sealed;
     wire r_valid, r_accepted, r_last, sealed_valid;
     wire [63:0] r_ts;
@@ -325,8 +325,8 @@ module token_fabric #(
         .claim(claim),
         .out_empty(out_empty),
         .stalled(stalled),
-        .crc_closed(crc_closed),
-        .crc_open(crc_open),
+        .crc_closed(crc_value),
+        .crc_open(crc_value),
         .sealing(packing || crc_busy),
         .m_valid(r_valid),
         .m_ts(r_ts),
@@ -368,8 +368,7 @@ module token_fabric #(
         .rst(rst),
         .s_valid(sealed_valid),
         .s_data(sealed),
-        .closed(crc_closed),
-        .open(crc_open),
+        .value(crc_value),
         .busy(crc_busy)
     );
 

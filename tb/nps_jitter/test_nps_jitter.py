@@ -39,10 +39,10 @@ def test_uvm_sees_a_planted_bug():
 
 BUGS = {  # old text, new text, the test that must see it
     "late_time": ("if (pulse) base <= now;", "if (s1_pulse) base <= now;", "test_time_is_that_of_the_pulse"),
-    "held_level": ("(chosen[STROBE] || !was_high);\n    wire loses", "1'b1;\n    wire loses",
+    "held_level": ("wire rises = sync_valid && (chosen[STROBE] || !was_high);", "wire rises = sync_valid;",
                    "test_a_held_level_is_one_pulse"),
-    "no_strobe": ("wire pulse = enable && sync_valid && (chosen[STROBE] || !was_high);",
-                  "wire pulse = enable && sync_valid && !was_high;", "test_pulses_in_adjacent_clocks_with_strobe"),
+    "no_strobe": ("wire rises = sync_valid && (chosen[STROBE] || !was_high);", "wire rises = sync_valid && !was_high;",
+                  "test_pulses_in_adjacent_clocks_with_strobe"),
     "wrapped": ("s3_wide <= s2_jitter[T-2:31] != {T - 32{s2_neg}};", "s3_wide <= 1'b0;",
                 "test_saturation_is_symmetric"),
     "asymmetric": ("s2_neg ? s2_jitter[30:1] == 30'd0 :", "s2_neg ? 1'b0 :", "test_saturation_is_symmetric"),

@@ -23,7 +23,7 @@ async def test_random(dut):
     mapper = RasMapper(RasConfig(10, 20, 1 << 29, r_run=255, s_window=5000, a_holdoff=1))
     mapper.note(RasClass.ENABLED, 0)
     rel, elapsed, seen = random.getrandbits(40), 0, dict.fromkeys(("A", "REDUNDANCY_EXHAUSTED", "held", "step"), 0)
-    ahead, dense = None, 0.5  # what is in stage 2: (rel, elapsed, it is a step, config)
+    ahead, dense, gap = None, 0.5, 0  # what is in stage 2: (rel, elapsed, it is a step, config)
     for _ in range(20000):
         if random.random() < 0.002:
             window, budget = random.choice([1000, 3000, 5000, 20000]), random.choice([0, 1, 2, 3, 100])
@@ -32,8 +32,8 @@ async def test_random(dut):
         else:
             mapper_config = ahead[3] if ahead else mapper.config
         step = random.random() < 0.003
-        if step:
-            rel += random.getrandbits(30)
+        if step:  # how long its clock took is not known
+            rel, elapsed = rel + random.getrandbits(30), elapsed - gap
         dut.s1_rel.value, dut.s1_budget.value = rel % (1 << width), mapper_config.a_budget
         expected = []
         if ahead is None:

@@ -417,16 +417,14 @@ async def test_configuration(dut):
 async def test_a_new_configuration_judges_from_its_clock_on(dut):
     h = await started(dut)
     for limit in (GOOD, BAD, 30 * US, 9 * US) * 3:
-        h.words(config := replace(h.config, r_limit=abs(limit), a_limit=40 * US, r_run=2, r_rearm=1))
-        h.asked = config
+        h.words(replace(h.config, r_limit=abs(limit), a_limit=40 * US, r_run=2, r_rearm=1))
         await h.step(BAD)
         await h.step(0, apply=True)
         for n in range(8):  # samples in adjacent clocks
             await h.step((0, 25 * US, -10 * US)[n % 3])
     await h.take()
     for run in (9, 1, 9, 2, 7, 4, 3):  # bad ones in adjacent clocks: the run is long enough with the configuration
-        h.words(config := replace(h.config, r_limit=BAD - 1, r_run=run))
-        h.asked = config
+        h.words(replace(h.config, r_limit=BAD - 1, r_run=run))
         await h.step(reneg=True)
         for n in range(12):
             await h.step(BAD, apply=n == 1)

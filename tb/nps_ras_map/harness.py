@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,15 @@ PATIENCE = 12  # clocks from one record to the next, while something is queued a
 U48, U64 = (1 << 48) - 1, (1 << 64) - 1
 ORDER = (RasClass.SYNC_LOST, RasClass.R, RasClass.A, RasClass.REDUNDANCY_EXHAUSTED, RasClass.S)
 JITTER = {RasClass.R, RasClass.A, RasClass.REDUNDANCY_EXHAUSTED, RasClass.S}
+CONFIGURED = ("r_limit", "a_limit", "s_limit", "r_run", "r_rearm", "a_budget", "s_window", "a_holdoff")
+
+
+def _signed(value: int, bits: int) -> int:
+    return value - (1 << bits) if value >> bits - 1 else value
+
+
+def _classes(mask: int) -> set[RasClass]:
+    return {what for what in LATCHED if mask >> what & 1}
 
 
 @dataclass
@@ -77,8 +86,8 @@ def parameters() -> dict[str, int]:
     return {name: t.value for name, t in THRESHOLDS.items()} | {"UNIT": 0} | given
 
 
-class Harness:
-    """One mapper and its model. ``step`` is one clock; ``take`` gives what was told since the last call."""
+class Books:
+    """The golden model of one mapper and all comparisons. ``observe`` is one clock, given the pins of its inputs."""
 
     def __init__(self, dut: Any) -> None:
         self.dut = dut
@@ -88,150 +97,65 @@ class Harness:
         self.mapper = RasMapper(self.config)
         self.requests = [RasRequest(p["REQ_TIMEOUT"]), RasRequest(p["REQ_TIMEOUT"])]
         self.latches = {what: RasLatch() for what in LATCHED}
-        self.rel, self.ts, self.tq, self.elapsed = 1000, 1_700_000_000_000_000_000, 2, 0
-        self.clock = self.compared = 0
-        self.enabled = False
+        self.elapsed = self.clock = self.compared = self.since = 0
         self.moments: deque[Moment] = deque()
         self.queue: deque[Entry] = deque()
         self.waiting: set[RasClass] = set()
         self.applied: dict[int, RasConfig | None] = {}  # clock of the answer -> what comes in force
         self.updates: deque[tuple[int, set[RasClass], set[RasClass], tuple[int, int] | None]] = deque()
         self.requests_due: tuple[bool, bool] = (False, False)
-        self.acks = (0, 0)
-        self.since = 0
         self.told: list[tuple] = []
         self.history: list[tuple[Moment, bool]] = []  # and whether it was dropped, for whoever recomputes it
         self.lost: list[Entry] = []
         self.seen: Counter[str] = Counter()
-        self._driven: dict[str, int] = {}
+        self._rel: int | None = None  # of the clock before
+        self._acks = (0, 0)
 
-    # ---------------------------------------------------------------- driving
-    def drive(self, **values: int) -> None:
-        for name, value in values.items():
-            if self._driven.get(name) != value:
-                self._driven[name] = value
-                getattr(self.dut, name).value = value
-
-    async def start(self, acks: tuple[int, int] = (0, 0)) -> None:
-        """Reset, with the other sides of the requests as given."""
-        self.acks = acks
-        self.drive(
-            rst=1, enable=0, sync_lost_a=0, js_valid=0, js_ok=0, js_jitter=0, js_saturated=0, js_sync_lost=0,
-            js_phy_changed=0, js_rel_ns=self.rel, js_ts_ns=self.ts, js_tq=self.tq, js_ts_step=0, js_rel_step=0,
-            js_step_ns=0, crc_reneg_ack=acks[0], reneg_done=0, phy_switch_ack=acks[1], cfg_apply=0, clear=0, inject=0,
-            snap=0, snap_class=0, word_index=0,
-        )  # fmt: skip
-        self.words(self.config)
-        for _ in range(4):
-            await RisingEdge(self.dut.clk)
-        self.drive(rst=0)
-
-    def words(self, config: RasConfig) -> None:
-        """The configuration inputs."""
-        names = ("r_limit", "a_limit", "s_limit", "r_run", "r_rearm", "a_budget", "s_window", "a_holdoff")
-        self.drive(**{f"cfg_{name}": getattr(config, name) for name in names})
-
-    async def step(
-        self,
-        jitter: int | None = None,
-        *,
-        ok: bool = True,
-        saturated: bool = False,
-        lost: bool = False,
-        lost_a: int | None = None,
-        period: int = PERIOD_NS,
-        ts_step: int | None = None,
-        rel_step: int | None = None,
-        enable: bool | None = None,
-        reneg: bool = False,
-        phy: bool = False,
-        acks: tuple[int, int] | None = None,
-        clear: set[RasClass] | None = None,
-        inject: set[RasClass] | None = None,
-        apply: bool = False,
-        snap: RasClass | None = None,
-        word: int = 0,
-    ) -> None:
-        """One clock. jitter: of a sample, 1/256 ns. period: ns since the clock before. ts_step, rel_step: jump, ns."""
+    def observe(self, pins: Mapping[str, int]) -> None:
+        """The clock whose edge has just come. pins: the inputs of it."""
         self.clock += 1
-        jump = (ts_step or 0) + (rel_step or 0)
-        steps = ts_step is not None or rel_step is not None
-        self.rel += period + (rel_step or 0)
-        self.ts = (self.ts + period + jump) & (U64 >> 1)
-        self.elapsed += 0 if rel_step is not None else period
-        self.enabled = self.enabled if enable is None else enable
-        self.acks = self.acks if acks is None else acks
-        if lost_a is not None:
-            self.drive(sync_lost_a=lost_a)
-        self.drive(
-            enable=int(self.enabled), js_valid=int(jitter is not None), js_ok=int(ok and jitter is not None),
-            js_jitter=(jitter or 0) & 0xFFFFFFFF, js_saturated=int(saturated), js_sync_lost=int(lost),
-            js_phy_changed=int(phy), js_rel_ns=self.rel & U48, js_ts_ns=self.ts, js_tq=self.tq,
-            js_ts_step=int(ts_step is not None), js_rel_step=int(rel_step is not None), js_step_ns=jump & U64,
-            reneg_done=int(reneg), crc_reneg_ack=self.acks[0], phy_switch_ack=self.acks[1], cfg_apply=int(apply),
-            clear=sum(1 << what for what in clear or ()), inject=sum(1 << what for what in inject or ()),
-            snap=int(snap is not None), word_index=word,
-        )  # fmt: skip
-        if snap is not None:
-            self.drive(snap_class=int(snap))
-        moment = Moment(self.elapsed, self.ts, self.tq, jump if steps else None)
-        moment.sample, moment.jitter, moment.enabled = (
-            (jitter is not None or lost) and self.enabled,
-            jitter or 0,
-            self.enabled,
+        rel = pins["js_rel_ns"]
+        if not pins["js_rel_step"] and self._rel is not None:  # how long the clock of a step took is not known
+            self.elapsed += (rel - self._rel) & U48
+        self._rel, self._acks = rel, (pins["crc_reneg_ack"], pins["phy_switch_ack"])
+        steps = pins["js_ts_step"] or pins["js_rel_step"]
+        moment = Moment(
+            self.elapsed, pins["js_ts_ns"], pins["js_tq"], _signed(pins["js_step_ns"], 64) if steps else None
         )
-        if apply:
-            self.applied[self.clock + CFG_LATENCY] = self.asked if self.asked.legal else None
+        moment.enabled = bool(pins["enable"])
+        moment.sample = bool(pins["js_valid"] or pins["js_sync_lost"]) and moment.enabled
+        moment.jitter = _signed(pins["js_jitter"], 32) if pins["js_valid"] else 0
+        if pins["cfg_apply"]:
+            asked = RasConfig(**{name: pins[f"cfg_{name}"] for name in CONFIGURED}, s_count=self.p["S_COUNT"])
+            self.applied[self.clock + CFG_LATENCY] = asked if asked.legal else None
         if self.applied.get(self.clock):
             self.mapper.config, moment.config = self.applied[self.clock], True
         moment.in_force = self.mapper.config
-        self._judge(moment, jitter, ok, saturated, lost, rel_step is not None, reneg, phy)
+        self._judge(moment, pins)
         self.moments.append(moment)
-        self._inject(inject or set())
-        await RisingEdge(self.dut.clk)
-        self._check(clear or set())
+        self._inject(_classes(pins["inject"]), moment.enabled)
+        self._check(_classes(pins["clear"]))
 
-    asked = RasConfig()
-
-    async def configure(self, config: RasConfig, stimulus: Callable[[], dict[str, Any]] = dict, **options: Any) -> bool:
-        """Ask for a configuration; whether it was accepted. options: of the clock of the apply; stimulus: others."""
-        self.words(config)
-        self.asked = config
-        await self.step(**stimulus())
-        await self.step(apply=True, **(options or stimulus()))
-        for _ in range(CFG_LATENCY):
-            await self.step(**stimulus())
-        return config.legal
-
-    def _judge(
-        self,
-        moment: Moment,
-        jitter: int | None,
-        ok: bool,
-        saturated: bool,
-        lost: bool,
-        rel_step: bool,
-        reneg: bool,
-        phy: bool,
-    ) -> None:
-        if rel_step:
+    def _judge(self, moment: Moment, pins: Mapping[str, int]) -> None:
+        if pins["js_rel_step"]:
             moment.notes.append(RasClass.FLUSHED)
-        if self.enabled != self.mapper.enabled:
-            moment.notes.append(RasClass.ENABLED if self.enabled else RasClass.DISABLED)
-        if reneg:
+        if moment.enabled != self.mapper.enabled:
+            moment.notes.append(RasClass.ENABLED if moment.enabled else RasClass.DISABLED)
+        if pins["reneg_done"]:
             moment.notes.append(RasClass.RENEG_DONE)
-        if phy:
+        if pins["js_phy_changed"]:
             moment.notes.append(RasClass.PHY_CHANGED)
         for note in moment.notes:
             self.mapper.note(note, moment.rel)
-        if lost:
-            moment.judged = bool(self._driven["sync_lost_a"])
-            moment.decided = self.mapper.sync_lost(moment.rel, bool(self._driven["sync_lost_a"]))
-        if jitter is not None:
-            moment.judged = (SATURATED if saturated else jitter, ok)
-            moment.decided += self.mapper.sample(moment.rel, jitter, ok, saturated)
+        if pins["js_sync_lost"]:
+            moment.judged = bool(pins["sync_lost_a"])
+            moment.decided = self.mapper.sync_lost(moment.rel, moment.judged)
+        if pins["js_valid"]:
+            ok, saturated = bool(pins["js_ok"]), bool(pins["js_saturated"])
+            moment.judged = (SATURATED if saturated else moment.jitter, ok)
+            moment.decided += self.mapper.sample(moment.rel, moment.jitter, ok, saturated)
 
-    def _inject(self, new: set[RasClass]) -> None:
+    def _inject(self, new: set[RasClass], enabled: bool) -> None:
         """Injected events take the first moment two stages on without sample or loss of sync."""
         if len(self.moments) > 2:
             moment = self.moments[-3]
@@ -241,7 +165,7 @@ class Harness:
             self.waiting |= new
             if not moment.enabled:
                 self.waiting = set()
-        if not self.enabled:
+        if not enabled:
             self.waiting = set()
 
     # ---------------------------------------------------------------- checking
@@ -289,14 +213,14 @@ class Harness:
     def _entry(self) -> Entry | None:
         """The moment that is now collected, with the answers to requests of this clock."""
         if len(self.moments) <= DECIDE:
-            for request, ack in zip(self.requests, self.acks, strict=True):
+            for request, ack in zip(self.requests, self._acks, strict=True):
                 request.clock(False, bool(ack))
             return None
         moment = self.moments.popleft()
         records = [(what, 0) for what in moment.notes]
         pulses = 0
         for n, (request, what) in enumerate(zip(self.requests, (RasClass.R, RasClass.A), strict=True)):
-            told = request.clock(what in moment.decided, bool(self.acks[n]))
+            told = request.clock(what in moment.decided, bool(self._acks[n]))
             if told is not None:
                 stuck = told == RasClass.REQ_TIMEOUT and request.stuck
                 records.append((told, n | 2 * stuck))
@@ -369,7 +293,92 @@ class Harness:
         self.compared += 1
         self.since = 0
 
-    # ---------------------------------------------------------------- for tests
+
+class Harness(Books):
+    """Drives a mapper. ``step`` is one clock; ``take`` gives what was told since the last call."""
+
+    def __init__(self, dut: Any) -> None:
+        super().__init__(dut)
+        self.rel, self.ts, self.tq = 1000, 1_700_000_000_000_000_000, 2
+        self.acks, self.enabled = (0, 0), False
+        self._driven: dict[str, int] = {}
+
+    def drive(self, **values: int) -> None:
+        for name, value in values.items():
+            if self._driven.get(name) != value:
+                self._driven[name] = value
+                getattr(self.dut, name).value = value
+
+    async def start(self, acks: tuple[int, int] = (0, 0)) -> None:
+        """Reset, with the other sides of the requests as given."""
+        self.acks = acks
+        self.drive(
+            rst=1, enable=0, sync_lost_a=0, js_valid=0, js_ok=0, js_jitter=0, js_saturated=0, js_sync_lost=0,
+            js_phy_changed=0, js_rel_ns=self.rel, js_ts_ns=self.ts, js_tq=self.tq, js_ts_step=0, js_rel_step=0,
+            js_step_ns=0, crc_reneg_ack=acks[0], reneg_done=0, phy_switch_ack=acks[1], cfg_apply=0, clear=0, inject=0,
+            snap=0, snap_class=0, word_index=0,
+        )  # fmt: skip
+        self.words(self.config)
+        for _ in range(4):
+            await RisingEdge(self.dut.clk)
+        self.drive(rst=0)
+
+    def words(self, config: RasConfig) -> None:
+        """The configuration inputs."""
+        self.drive(**{f"cfg_{name}": getattr(config, name) for name in CONFIGURED})
+
+    async def step(
+        self,
+        jitter: int | None = None,
+        *,
+        ok: bool = True,
+        saturated: bool = False,
+        lost: bool = False,
+        lost_a: int | None = None,
+        period: int = PERIOD_NS,
+        ts_step: int | None = None,
+        rel_step: int | None = None,
+        enable: bool | None = None,
+        reneg: bool = False,
+        phy: bool = False,
+        acks: tuple[int, int] | None = None,
+        clear: set[RasClass] | None = None,
+        inject: set[RasClass] | None = None,
+        apply: bool = False,
+        snap: RasClass | None = None,
+        word: int = 0,
+    ) -> None:
+        """One clock. jitter: of a sample, 1/256 ns. period: ns since the clock before. ts_step, rel_step: jump, ns."""
+        jump = (ts_step or 0) + (rel_step or 0)
+        self.rel += period + (rel_step or 0)
+        self.ts = (self.ts + period + jump) & (U64 >> 1)
+        self.enabled = self.enabled if enable is None else enable
+        self.acks = self.acks if acks is None else acks
+        if lost_a is not None:
+            self.drive(sync_lost_a=lost_a)
+        self.drive(
+            enable=int(self.enabled), js_valid=int(jitter is not None), js_ok=int(ok and jitter is not None),
+            js_jitter=(jitter or 0) & 0xFFFFFFFF, js_saturated=int(saturated), js_sync_lost=int(lost),
+            js_phy_changed=int(phy), js_rel_ns=self.rel & U48, js_ts_ns=self.ts, js_tq=self.tq,
+            js_ts_step=int(ts_step is not None), js_rel_step=int(rel_step is not None), js_step_ns=jump & U64,
+            reneg_done=int(reneg), crc_reneg_ack=self.acks[0], phy_switch_ack=self.acks[1], cfg_apply=int(apply),
+            clear=sum(1 << what for what in clear or ()), inject=sum(1 << what for what in inject or ()),
+            snap=int(snap is not None), word_index=word,
+        )  # fmt: skip
+        if snap is not None:
+            self.drive(snap_class=int(snap))
+        await RisingEdge(self.dut.clk)
+        self.observe(self._driven)
+
+    async def configure(self, config: RasConfig, stimulus: Callable[[], dict[str, Any]] = dict, **options: Any) -> bool:
+        """Ask for a configuration; whether it was accepted. options: of the clock of the apply; stimulus: others."""
+        self.words(config)
+        await self.step(**stimulus())
+        await self.step(apply=True, **(options or stimulus()))
+        for _ in range(CFG_LATENCY):
+            await self.step(**stimulus())
+        return config.legal
+
     async def idle(self, clocks: int = 1, **options: Any) -> None:
         """Clocks in which nothing happens."""
         for _ in range(clocks):

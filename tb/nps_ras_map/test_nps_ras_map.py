@@ -83,3 +83,16 @@ def test_planted_bug_on_verilator(bug):
 )
 def test_illegal(any_tool, parameters, reason):
     refused(TOP, any_tool, parameters, f"nps_error__{reason}")
+
+
+UVM = "tb.nps_ras_map.bench_uvm"
+UVM_BUILD = {"REQ_TIMEOUT": 60}
+
+
+def test_uvm(sim):
+    bench(TOP, sim, UVM_BUILD, module=UVM, env=told(UVM_BUILD))
+
+
+def test_uvm_sees_a_planted_bug():
+    patch = Patch("nps_ras_map.v", "s1_key >= {1'b0, a_limit, 1'b1};", "s1_key >= {1'b0, a_limit, 1'b0};")
+    caught(TOP, "icarus", patch, UVM_BUILD, module=UVM, tests=["test_jitter"], env=told(UVM_BUILD))

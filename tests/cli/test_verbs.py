@@ -271,6 +271,13 @@ def test_show_fits_80_columns_and_draws_loss(lossy: str, capsys: Captured) -> No
     assert "\x1b" not in "".join(lines)
 
 
+def test_show_draws_the_fullest_buffers_and_says_what_it_leaves_out(good: str, capsys: Captured) -> None:
+    lines = answer(["show", good, "--top", "3"], capsys).splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == ["q0", "q1", "q2"]
+    assert lines[4:6] == ["", "2 more buffers are full for less of the time: --top 5"]
+    assert "more buffers" not in answer(["show", good], capsys)
+
+
 def test_show_around_an_episode_and_a_time(good: str, capsys: Captured) -> None:
     lines = answer(["show", good, "--around", "ep:60", "--width", "60"], capsys).splitlines()
     assert max(map(width, lines[:-1])) <= 60

@@ -97,7 +97,7 @@ def single_bit(words: Words) -> tuple[Bools, I8]:
     count = np.bitwise_count(words).sum(axis=0, dtype=np.int64) if len(words) > 1 else np.bitwise_count(words[0])
     which = np.zeros(words.shape[1], np.int64)
     for index, word in enumerate(words):
-        which = np.where(word > 0, 64 * index + zeros(word), which)
+        which = np.where(word > 0, 64 * index + zeros(word).astype(np.int64), which)
     return count == 1, which
 
 

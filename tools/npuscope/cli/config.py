@@ -32,7 +32,7 @@ COMMON: Final = {
 PER_VERB: Final[dict[str, dict[str, Any]]] = {
     "info": {"deep": bool},
     "stalls": {"top": int, "evidence": int, "by": str},
-    "show": {"width": int, "lanes": str},
+    "show": {"width": int, "top": int, "lanes": str},
     "jitter": {"limit": list, "mtie": bool, "segments": bool, "without_missed": bool},
     "tokens": {"limit": str, "by": str, "top": int},
     "ras": {"severity": str, "top": int},

@@ -30,8 +30,11 @@ AROUND_NS: Final = 10_000
 @output_options(json=False)
 @click.option("--around", metavar="ep:N|token:N|TIME", help="An episode, a token or a time in the middle.")
 @click.option("--width", metavar="N", type=click.IntRange(40, 1000), help="Columns.  [default: terminal, else 80]")
+@click.option(
+    "--top", metavar="N", type=click.IntRange(1), default=64, show_default=True, help="Buffers at most, the fullest."
+)
 @click.option("--lanes", metavar="A,B", help="Of jitter, ras, tokens those to draw; none draws none.  [default: all]")
-def command(options: Options, around: str | None, width: int | None, lanes: str | None) -> Exit:
+def command(options: Options, around: str | None, width: int | None, top: int, lanes: str | None) -> Exit:
     """Draw every buffer over time, one line each, in plain characters.
 
     Unknown and lost time is drawn as such, never as calm. Colour only on a terminal without NO_COLOR.
@@ -40,9 +43,10 @@ def command(options: Options, around: str | None, width: int | None, lanes: str 
     from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
     from npuscope.cli.session import prepare, start, tell, window
+    from npuscope.units import count
     from npuscope.views.events import event_cells, strip_lanes, strip_legend
     from npuscope.views.lanes import grid
-    from npuscope.views.picture import tracks
+    from npuscope.views.picture import fullest, tracks
     from npuscope.views.strip import ASCII, UNICODE, cells_for, legend, strip
 
     wanted = _lanes(lanes)
@@ -54,7 +58,9 @@ def command(options: Options, around: str | None, width: int | None, lanes: str 
     to_screen = options.output in (None, "-")
     terminal = to_screen and sys.stdout is not None and sys.stdout.isatty()
     columns = width or (shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH)
-    rows = tracks(timeline)
+    rows = tracks(timeline, fullest(timeline, low, high, top))
+    rest = len(timeline.hot) - len(rows)
+    omitted = f"{count(rest)} more buffers are full for less of the time: --top {len(timeline.hot)}" if rest else ""
     glyphs = ASCII if to_screen and not _unicode() else UNICODE
     losses = [(a, b) for a, b in capture.losses if b >= low and a < high]
     there = wanted if wanted and capture.tables.any else ()
@@ -70,7 +76,7 @@ def command(options: Options, around: str | None, width: int | None, lanes: str 
         lanes=more,
     )
     with open_output(options.output, options.force) as sink:
-        explained = "\n".join(filter(None, (legend(glyphs), strip_legend(more, glyphs.cool))))
+        explained = "\n".join(filter(None, (omitted, legend(glyphs), strip_legend(more, glyphs.cool))))
         sink.write(f"{text}\n\n{explained}\n")
     tell(capture, options)
     return complain(judge(capture.ledger, timeline, options), options)

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from npuscope.intervals import clip, total
 from npuscope.timeline import Timeline
 from npuscope.views.lanes import Grid, Int64, Track, grid
 
-__all__ = ["MAX_COLUMNS", "Picture", "picture", "tracks"]
+__all__ = ["MAX_COLUMNS", "Picture", "fullest", "picture", "tracks"]
 
 MAX_COLUMNS: Final = 1500
 MAX_CELLS: Final = 200_000
@@ -48,6 +49,15 @@ class Picture:
             else None,
             "columns": None if few else columns,
         }
+
+
+def fullest(timeline: Timeline, start: int, end: int, most: int) -> list[int]:
+    """Indices, rising, of the ``most`` buffers that are full for longest in [start, end) ns, then least known."""
+    times = [
+        (-total(clip(lane.true, start, end)), -total(clip(lane.unknown, start, end)), i)
+        for i, lane in enumerate(timeline.hot)
+    ]
+    return sorted(i for *_, i in sorted(times)[:most])
 
 
 def tracks(timeline: Timeline, chosen: Sequence[int] | None = None) -> list[Track]:

@@ -33,7 +33,8 @@ module nps_top #(
     parameter [63:0]           DESC_HASH     = 64'd0,                  // of the description, 0 = none
     parameter                  FRAME_RECORDS = `NPS_FRAME_RECORDS,     // most records of a frame, 32..512
     parameter [47:0]           FRAME_AGE_NS  = `NPS_FRAME_AGE_NS,      // relative ns, 1..HEARTBEAT_NS
-    parameter [47:0]           HEARTBEAT_NS  = `NPS_HEARTBEAT_NS       // relative ns
+    parameter [47:0]           HEARTBEAT_NS  = `NPS_HEARTBEAT_NS,      // relative ns
+    parameter                  REGS          = 0                       // 1: s_axil_* in place of enable and cfg_*
 ) (
     input wire clk,
     input wire rst,
@@ -76,12 +77,34 @@ module nps_top #(
     output wire [127:0] m_axis_tdata,
     output wire         m_axis_tvalid,
     output wire         m_axis_tlast,   // last record of a group, and END
-    input  wire         m_axis_tready
+    input  wire         m_axis_tready,
+
+    // registers, with REGS: see regs/README.md
+    input  wire [11:0] s_axil_awaddr,
+    input  wire        s_axil_awvalid,
+    output wire        s_axil_awready,
+    input  wire [31:0] s_axil_wdata,
+    input  wire [ 3:0] s_axil_wstrb,
+    input  wire        s_axil_wvalid,
+    output wire        s_axil_wready,
+    output wire [ 1:0] s_axil_bresp,
+    output wire        s_axil_bvalid,
+    input  wire        s_axil_bready,
+    input  wire [11:0] s_axil_araddr,
+    input  wire        s_axil_arvalid,
+    output wire        s_axil_arready,
+    output wire [31:0] s_axil_rdata,
+    output wire [ 1:0] s_axil_rresp,
+    output wire        s_axil_rvalid,
+    input  wire        s_axil_rready,
+    output wire        irq
 );
 
     `NPS_REFUSE(NUM_BP < 1 || NUM_BP > 62, nps_error__NUM_BP_must_be_1_to_62)
     `NPS_REFUSE(FIFO_DEPTH < 4 || FIFO_DEPTH > 4096 || (FIFO_DEPTH & (FIFO_DEPTH - 1)) != 0,
                 nps_error__FIFO_DEPTH_must_be_a_power_of_two_from_4_to_4096)
+
+    `NPS_REFUSE(REGS < 0 || REGS > 1, nps_error__REGS_must_be_0_or_1)
 
     localparam SOURCES = NUM_BP + 1;
     localparam INDEX_W = $clog2(NUM_BP + 2);
@@ -106,6 +129,15 @@ module nps_top #(
     reg [5*NUM_BP-1:0] to_k;
     reg [32*NUM_BP-1:0] to_stale_ns;
 
+    // of the registers or of the pins
+    wire run, in_mark;
+    wire [1:0] in_mark_sub;
+    wire [31:0] in_mark_value;
+    wire [NUM_BP-1:0] in_apply, in_raw;
+    wire [6*NUM_BP-1:0] in_th_on, in_th_off, in_th_wet, in_level_step;
+    wire [5*NUM_BP-1:0] in_k;
+    wire [32*NUM_BP-1:0] in_stale_ns;
+
     // time quality: doubt from the loss of lock and holdover, or from a jump of relative time, until locked
     reg doubt, had_time;
     wire has_time = locked || holdover;
@@ -118,15 +150,15 @@ module nps_top #(
         layer <= layer_id;
         occupancy <= buf_occupancy;
         bp_en <= backpressure_en;
-        mark_kind <= mark_sub;
-        mark_payload <= mark_value;
-        to_th_on <= cfg_th_on;
-        to_th_off <= cfg_th_off;
-        to_th_wet <= cfg_th_wet;
-        to_level_step <= cfg_level_step;
-        to_k <= cfg_k;
-        to_raw <= cfg_raw;
-        to_stale_ns <= cfg_stale_ns;
+        mark_kind <= in_mark_sub;
+        mark_payload <= in_mark_value;
+        to_th_on <= in_th_on;
+        to_th_off <= in_th_off;
+        to_th_wet <= in_th_wet;
+        to_level_step <= in_level_step;
+        to_k <= in_k;
+        to_raw <= in_raw;
+        to_stale_ns <= in_stale_ns;
         quality <= locked ? `NPS_TQ_LOCKED : holdover ? `NPS_TQ_HOLDOVER : doubt_now ? `NPS_TQ_DOUBT : `NPS_TQ_FREE_RUN;
         if (rst) begin
             stepped_ts <= 1'b0;
@@ -140,8 +172,8 @@ module nps_top #(
             stepped_ts <= ts_step;
             stepped_rel <= rel_step;
             valid <= trace_valid & {NUM_BP{sampling}};
-            mark <= mark_valid && sampling;
-            apply <= cfg_apply;
+            mark <= in_mark && sampling;
+            apply <= in_apply;
             doubt <= doubt_now;
             had_time <= has_time;
         end
@@ -156,7 +188,7 @@ module nps_top #(
     ) u_control (
         .clk(clk),
         .rst(rst),
-        .enable(enable),
+        .enable(run),
         .done(done),
         .sampling(sampling),
         .sampled(sampled),
@@ -166,6 +198,171 @@ module nps_top #(
         .offer(offer),
         .flush(flush)
     );
+
+    // ---------------------------------------------------------------- registers
+    wire [SOURCES-1:0] dropped;  // a source drops an event
+
+    generate
+        if (REGS != 0) begin : gen_regs
+            wire [5:0] th_on, th_off, th_wet, level_step;
+            wire [4:0] k;
+            wire raw;
+            wire [31:0] stale_ns;
+
+            assign in_th_on = {NUM_BP{th_on}};
+            assign in_th_off = {NUM_BP{th_off}};
+            assign in_th_wet = {NUM_BP{th_wet}};
+            assign in_level_step = {NUM_BP{level_step}};
+            assign in_k = {NUM_BP{k}};
+            assign in_raw = {NUM_BP{raw}};
+            assign in_stale_ns = {NUM_BP{stale_ns}};
+
+            // of blocks that are not built in
+            wire jitter_enable, jitter_apply, jitter_stat_snap, ras_enable, ras_apply, ras_snap, token_arm,
+                token_resume, token_trim, token_apply, inject_enable;
+            wire [47:0] jitter_t_nominal;
+            wire [3:0] jitter_options, jitter_stat_index, token_arm_mask, inject_cause;
+            wire [31:0] jitter_watchdog, token_arm_ptr;
+            wire [29:0] ras_r_limit, ras_a_limit, ras_s_limit;
+            wire [7:0] ras_r_run, ras_r_rearm, ras_a_budget, inject_layer;
+            wire [30:0] ras_s_window;
+            wire [17:0] ras_a_holdoff;
+            wire [4:0] ras_clear, ras_inject;
+            wire [2:0] ras_snap_class, ras_word_index;
+            wire [15:0] token_mem_low_on, token_mem_low_off, inject_first, inject_every;
+            wire unused = &{1'b0, jitter_enable, jitter_apply, jitter_stat_snap, ras_enable, ras_apply, ras_snap,
+                token_arm, token_resume, token_trim, token_apply, inject_enable, jitter_t_nominal, jitter_options,
+                jitter_stat_index, token_arm_mask, inject_cause, jitter_watchdog, token_arm_ptr, ras_r_limit,
+                ras_a_limit, ras_s_limit, ras_r_run, ras_r_rearm, ras_a_budget, inject_layer, ras_s_window,
+                ras_a_holdoff, ras_clear, ras_inject, ras_snap_class, ras_word_index, token_mem_low_on,
+                token_mem_low_off, inject_first, inject_every};
+            wire unused_pins = &{1'b0, enable, cfg_apply, cfg_th_on, cfg_th_off, cfg_th_wet, cfg_level_step, cfg_k,
+                                 cfg_raw, cfg_stale_ns};
+
+            nps_csr #(
+                .NUM_BP(NUM_BP),
+                .JITTER(0),
+                .RAS(0),
+                .TOKEN(0),
+                .SOURCES(SOURCES),
+                .CLK_PERIOD_PS(CLK_PERIOD_PS),
+                .DESC_HASH(DESC_HASH)
+            ) u_csr (
+                .clk(clk),
+                .rst(rst),
+                .s_axil_awaddr(s_axil_awaddr),
+                .s_axil_awvalid(s_axil_awvalid),
+                .s_axil_awready(s_axil_awready),
+                .s_axil_wdata(s_axil_wdata),
+                .s_axil_wstrb(s_axil_wstrb),
+                .s_axil_wvalid(s_axil_wvalid),
+                .s_axil_wready(s_axil_wready),
+                .s_axil_bresp(s_axil_bresp),
+                .s_axil_bvalid(s_axil_bvalid),
+                .s_axil_bready(s_axil_bready),
+                .s_axil_araddr(s_axil_araddr),
+                .s_axil_arvalid(s_axil_arvalid),
+                .s_axil_arready(s_axil_arready),
+                .s_axil_rdata(s_axil_rdata),
+                .s_axil_rresp(s_axil_rresp),
+                .s_axil_rvalid(s_axil_rvalid),
+                .s_axil_rready(s_axil_rready),
+                .irq(irq),
+                .enable(run),
+                .sampling(sampling),
+                .active(active),
+                .drop(dropped),
+                .ts_ns(ts),
+                .locked(quality == `NPS_TQ_LOCKED),
+                .holdover(quality == `NPS_TQ_HOLDOVER),
+                .mark_in_valid(mark_valid),
+                .mark_in_sub(mark_sub),
+                .mark_in_value(mark_value),
+                .mark_valid(in_mark),
+                .mark_sub(in_mark_sub),
+                .mark_value(in_mark_value),
+                .bp_apply(in_apply),
+                .bp_th_on(th_on),
+                .bp_th_off(th_off),
+                .bp_th_wet(th_wet),
+                .bp_level_step(level_step),
+                .bp_k(k),
+                .bp_raw(raw),
+                .bp_stale_ns(stale_ns),
+                .bp_error(cfg_error),
+                .jitter_enable(jitter_enable),
+                .jitter_apply(jitter_apply),
+                .jitter_stat_snap(jitter_stat_snap),
+                .ras_enable(ras_enable),
+                .ras_apply(ras_apply),
+                .ras_snap(ras_snap),
+                .token_arm(token_arm),
+                .token_resume(token_resume),
+                .token_trim(token_trim),
+                .token_apply(token_apply),
+                .inject_enable(inject_enable),
+                .jitter_t_nominal(jitter_t_nominal),
+                .jitter_options(jitter_options),
+                .jitter_stat_index(jitter_stat_index),
+                .token_arm_mask(token_arm_mask),
+                .inject_cause(inject_cause),
+                .jitter_watchdog(jitter_watchdog),
+                .token_arm_ptr(token_arm_ptr),
+                .ras_r_limit(ras_r_limit),
+                .ras_a_limit(ras_a_limit),
+                .ras_s_limit(ras_s_limit),
+                .ras_r_run(ras_r_run),
+                .ras_r_rearm(ras_r_rearm),
+                .ras_a_budget(ras_a_budget),
+                .inject_layer(inject_layer),
+                .ras_s_window(ras_s_window),
+                .ras_a_holdoff(ras_a_holdoff),
+                .ras_clear(ras_clear),
+                .ras_inject(ras_inject),
+                .ras_snap_class(ras_snap_class),
+                .ras_word_index(ras_word_index),
+                .token_mem_low_on(token_mem_low_on),
+                .token_mem_low_off(token_mem_low_off),
+                .inject_first(inject_first),
+                .inject_every(inject_every),
+                .jitter_error(1'b0),
+                .jitter_sync_lost(1'b0),
+                .jitter_js_sync_lost(1'b0),
+                .jitter_stat_word(32'd0),
+                .ras_error(1'b0),
+                .ras_pending(5'd0),
+                .ras_overflow(5'd0),
+                .ras_req_timeout(2'd0),
+                .ras_word(32'd0),
+                .token_error(1'b0),
+                .token_armed(1'b0),
+                .token_freeze(1'b0),
+                .token_trimming(1'b0),
+                .token_held(4'd0),
+                .token_nested(8'd0),
+                .token_cause(4'd0),
+                .token_id(32'd0),
+                .token_ctx(128'd0)
+            );
+        end else begin : gen_pins
+            assign run = enable;
+            assign in_mark = mark_valid;
+            assign in_mark_sub = mark_sub;
+            assign in_mark_value = mark_value;
+            assign in_apply = cfg_apply;
+            assign in_th_on = cfg_th_on;
+            assign in_th_off = cfg_th_off;
+            assign in_th_wet = cfg_th_wet;
+            assign in_level_step = cfg_level_step;
+            assign in_k = cfg_k;
+            assign in_raw = cfg_raw;
+            assign in_stale_ns = cfg_stale_ns;
+            assign {s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid} = 5'd0;
+            assign {s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, irq} = 37'd0;
+            wire unused = &{1'b0, s_axil_awaddr, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid,
+                            s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_rready, dropped};
+        end
+    endgenerate
 
     // ---------------------------------------------------------------- probes, their queues and mirrors
     wire [SOURCES-1:0] accept, q_mark, q_take, drained, drained_ready, loss_cfg, loss_step, idle, step_held;
@@ -308,7 +505,8 @@ module nps_top #(
                 .word_ts(words_ts[64*g+:64]),
                 .word_tq(words_tq[2*g+:2]),
                 .idle(idle[g]),
-                .step_pending(step_held[g])
+                .step_pending(step_held[g]),
+                .drop(dropped[g])
             );
         end
     endgenerate

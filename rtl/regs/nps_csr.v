@@ -6,7 +6,7 @@
 //            with those of the port; raises the interrupt.
 // Promises:  those of nps_regs. A block that is not built in, and a trace port that does not exist, refuse what is
 //            applied to them. A MARK of the port is never delayed; one of software waits for a free clock.
-// Costs:     one clock more than nps_regs for cfg_apply and MARKs; no clock for other ports.
+// Costs:     one clock more than nps_regs for bp_apply, none for other ports; a MARK of the port passes within its clock.
 // Overflow:  a MARK written while one waits replaces it; the count of dropped events is modular.
 `default_nettype none
 `include "nps_refuse.vh"
@@ -53,13 +53,13 @@ module nps_csr #(
     input  wire               locked,
     input  wire               holdover,
 
-    // MARK: of the port in, of port and software out, a clock later
+    // MARK: of the port in, of port and software out
     input  wire        mark_in_valid,
     input  wire [ 1:0] mark_in_sub,
     input  wire [31:0] mark_in_value,
-    output reg         mark_valid,
-    output reg  [ 1:0] mark_sub,
-    output reg  [31:0] mark_value,
+    output wire        mark_valid,
+    output wire [ 1:0] mark_sub,
+    output wire [31:0] mark_value,
 
     // nps_bp_probe, by trace port
     output reg  [NUM_BP-1:0] bp_apply,
@@ -164,17 +164,10 @@ module nps_csr #(
     end
 
     // ---------------------------------------------------------------- MARK
-    always @(posedge clk) begin
-        if (rst) begin
-            mark_valid <= 1'b0;
-            waiting <= 1'b0;
-        end else begin
-            mark_valid <= mark_in_valid || waiting;
-            waiting <= written || (waiting && mark_in_valid);
-        end
-        mark_sub <= mark_in_valid ? mark_in_sub : sub;
-        mark_value <= mark_in_valid ? mark_in_value : value;
-    end
+    assign mark_valid = mark_in_valid || waiting;
+    assign mark_sub = mark_in_valid ? mark_in_sub : sub;
+    assign mark_value = mark_in_valid ? mark_in_value : value;
+    always @(posedge clk) waiting <= !rst && (written || (waiting && mark_in_valid));
 
     // ---------------------------------------------------------------- what was dropped
     reg [6:0] count;

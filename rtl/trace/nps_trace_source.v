@@ -75,14 +75,15 @@ module nps_trace_source #(
     output reg  [ 1:0] word_tq,
 
     output reg idle,         // nothing queued, dropped or untold
-    output reg step_pending  // a clock step is queued or untold
+    output reg step_pending,  // a clock step is queued or untold
+    output wire drop          // an event is dropped
 );
 
     // ---------------------------------------------------------------- queue
     wire offer = ev_valid || ev_step;
     wire steps_full, contexts_full;
     wire tokint = CONTEXT != 0 && ev_valid && ev_kind == `NPS_K_TOKINT;
-    wire drop, mark, drain, dropping, busy;
+    wire mark, drain, dropping, busy;
     wire [$clog2(FIFO_DEPTH):0] level;
 
     nps_fifo #(

@@ -120,7 +120,25 @@ module npu_demo_top #(
         .m_axis_tdata   (m_axis_tdata),
         .m_axis_tvalid  (m_axis_tvalid),
         .m_axis_tlast   (m_axis_tlast),
-        .m_axis_tready  (m_axis_tready)
+        .m_axis_tready  (m_axis_tready),
+        .s_axil_awaddr  (12'd0),
+        .s_axil_awvalid (1'b0),
+        .s_axil_awready (),
+        .s_axil_wdata   (32'd0),
+        .s_axil_wstrb   (4'd0),
+        .s_axil_wvalid  (1'b0),
+        .s_axil_wready  (),
+        .s_axil_bresp   (),
+        .s_axil_bvalid  (),
+        .s_axil_bready  (1'b0),
+        .s_axil_araddr  (12'd0),
+        .s_axil_arvalid (1'b0),
+        .s_axil_arready (),
+        .s_axil_rdata   (),
+        .s_axil_rresp   (),
+        .s_axil_rvalid  (),
+        .s_axil_rready  (1'b0),
+        .irq            ()
     );
     // verilator lint_on PINCONNECTEMPTY
 endmodule

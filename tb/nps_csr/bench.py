@@ -211,7 +211,7 @@ async def test_nobody_takes_it(dut):
 
 @cocotb.test()
 async def test_marks(dut):
-    """Marks of the port pass a clock later, untouched; one of software goes in the first free clock, once."""
+    """Marks of the port pass in their clock, untouched; one of software goes in the first free clock, once."""
     master = await setup(dut)
     sent, got, software = [], [], []
 

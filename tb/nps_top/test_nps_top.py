@@ -57,6 +57,19 @@ def test_slower_group_is_caught(pytestconfig):
     caught("nps_top", pytestconfig.getoption("--sim").split(",")[0], patch, FULL_RATE, by="samples lost", **options)
 
 
+REGISTERS = {"NUM_BP": 2, "FIFO_DEPTH": 16, "REGS": 1}
+
+
+def test_registers(sim):
+    bench("nps_top", sim, REGISTERS, module="tb.nps_top.bench_regs")
+
+
+def test_registers_see_a_planted_bug():
+    patch = Patch("nps_top.v", ".drop(dropped),", ".drop({SOURCES{1'b0}}),")
+    options = {"module": "tb.nps_top.bench_regs", "tests": ["test_losses_are_counted"]}
+    caught("nps_top", "icarus", patch, REGISTERS, **options)
+
+
 SMALL = {"NUM_BP": 2, "LAYERS": 0x1_0000_000F, "DRY_MASK": 0, "FIFO_DEPTH": 4}
 
 

@@ -104,7 +104,10 @@ MORE_PLANTED = {
         "steps_told",
         Patch("nps_trace_close.v", "step_due <= step_told && !step_pending;", "step_due <= step_told;"),
     ),
-    "wet one code late": ("steps_told", Patch("nps_trace_mirror.v", "wets <= occ >= th_wet;", "wets <= occ > th_wet;")),
+    "wet one code late": (
+        "steps_told",
+        Patch("nps_trace_mirror.v", "told && occ >= th_wet ?", "told && occ > th_wet ?"),
+    ),
     "first drop moves": ("stalls", Patch("nps_trace_loss.v", "if (drop && !open) {from_tq", "if (drop) {from_tq")),
 }
 """More, where one simulator is enough: the first two change only when groups come."""

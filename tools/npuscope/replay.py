@@ -140,7 +140,9 @@ class Recorder:
         """
         if not self._count:
             return {}, 0, 0
-        columns = _Columns(*(np.concatenate(parts) for parts in self._parts()))
+        for parts in self._parts():
+            parts[:] = [np.concatenate(parts)]
+        columns = _Columns(*(parts[0] for parts in self._parts()))  # type: ignore[arg-type]
         bounds = sorted({0, *(at for at, _, restart in self._holes if restart), self._count})
         streams: dict[int, SourceStream] = {}
         first, last = _FAR, -_FAR

@@ -25,7 +25,7 @@ from npuscope.analysis.states import Board, Words, bit, sweep
 from npuscope.analysis.walk import Walker
 from npuscope.description import Description
 from npuscope.episodes import Lane
-from npuscope.intervals import EMPTY, Intervals, clip, cover
+from npuscope.intervals import EMPTY, Intervals, clip, cover, total
 from npuscope.timeline import Timeline
 
 __all__ = ["Tally", "tally"]
@@ -74,7 +74,10 @@ def tally(timeline: Timeline, description: Description, window: tuple[int, int],
     chain = Chain(graph, book) if graph.is_chain else None
     for begin, end, doubtful in _parts(whole) if chain else [(whole.begin, whole.end, True)]:
         part = whole.within(begin, end)
-        if doubtful or chain is None:
+        if part.unseen:  # before anything is known
+            for u, lane in enumerate(part.hot):
+                result.unseen[u][ANYBODY] = total(clip(lane.unknown, *window))
+        elif doubtful or chain is None:
             _solve(graph, part, timeline.dry, past, walker, window, result)
         else:
             sums, pieces = chain.count([lane.true for lane in part.hot], (begin, end), past, window, spans=spans)

@@ -90,6 +90,13 @@ class Part:
             possible.append(runs)
         return cls(start, end + 1, timeline.hot, tuple(possible), frozenset(opened))
 
+    @property
+    def unseen(self) -> bool:
+        """Whether nothing is known of any buffer but that it becomes cool: it may be anybody's until then."""
+        some = {u for u, runs in enumerate(self.possible) if len(runs)}
+        once = all(len(runs) <= 1 for runs in self.possible) and not any(len(lane.true) for lane in self.hot)
+        return once and len(some) > 0 and some <= self.opened
+
     def within(self, begin: int, end: int) -> Part:
         """A part of it, that nothing doubtful crosses the begin of."""
         hot = tuple(Lane(*(touching(runs, begin, end) for runs in (lane.true, lane.unknown))) for lane in self.hot)

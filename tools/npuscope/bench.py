@@ -15,7 +15,20 @@ The analysis is measured on three kinds of traffic, because its cost follows epi
 
 The goals of 1.6 GB/CPU-s to the culprit table and of 1 M episodes/CPU-s agree only on quiet traffic: 1.6 GB are 100 M
 records of 16 bytes, which hold 1 M episodes at one per 100 records, and more wherever there are more. So the goal in
-GB stands on the quiet line and the goal in episodes on each.
+GB stands on the quiet line and the goal in episodes on each. Quiet traffic is what a device with LEVEL records sends
+(94 of the 100 records), easier than one in this only: no two records have the same time.
+
+What a record of quiet traffic costs, ns of the CPU, on a machine that copies 6 GB/s and is loaded (16 bytes: 2.7 ns
+to copy, 0.8 for CRC-32), against the 10 that the goal leaves:
+
+* 10 to read, check and account: a call costs 1 us, a strided pass over a block about 0.3 ns a record;
+* 2 to pick the 6 records in 100 that blame depends on;
+* 10 for the timeline: the 4 records of an episode, and each keyframe once for every layer of its source;
+* 7 for the blame sweep, a third of it per dump, not per episode.
+
+The next steps, by size: keyframes that say what is known need not reach the layers; one list of edges instead of
+lanes per buffer between timeline and sweep; fewer calls a block. All of them together may reach the goal; nothing
+single does.
 """
 
 from __future__ import annotations

@@ -232,8 +232,8 @@ def _add(
                 continue
             key = (may[:, i].tobytes(), must[:, i].tobytes(), codes[:, column].tobytes())
             if key not in memo:
-                roots = [r for r in range(graph.size) if may[r >> 6, i] >> np.uint64(r & 63) & np.uint64(1)]
-                sure = [r for r in roots if must[r >> 6, i] >> np.uint64(r & 63) & np.uint64(1)]
+                roots = _places(may[:, i])
+                sure = _places(must[:, i] & may[:, i])
                 memo[key] = book.combine([int(codes[r, column]) for r in roots], [int(codes[r, column]) for r in sure])
             found[i] = memo[key]
         for target, chosen in ((result.hot[u], hot[columns]), (result.unseen[u], ~hot[columns])):
@@ -243,6 +243,12 @@ def _add(
                 target[entry] = target.get(entry, 0) + int(sums[entry])
         out.append((u, columns, found, hot[columns]))
     return out
+
+
+def _places(words: Words) -> list[int]:
+    """Numbers of the bits set in one column of words, rising."""
+    found: list[int] = np.flatnonzero(np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")).tolist()
+    return found
 
 
 def _root_codes(solution: Solution, root: int, begins: I8, held: Holds, entries: I8, book: Book, walker: Walker) -> I8:

@@ -114,7 +114,7 @@ def _path(style: str, thick: int, runs: Iterable[str]) -> str:
 
 def _labels(cells: Grid, height: int) -> list[str]:
     """Names of the rows, of every n-th where rows are too thin."""
-    each = 1 if height >= 9 else -(-9 // height)
+    each = 1 if height >= 9 else -(-12 // height)  # 12: a line of text
     return [
         f'<text class="name" x="{LABEL - 6}" y="{_number(TOP + (row + 0.5) * height + 3.5)}">'
         f"{escape(cut(safe(track.name), 18))}<title>{escape(safe(track.name))}</title></text>"

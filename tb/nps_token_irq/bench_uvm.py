@@ -120,8 +120,8 @@ async def test_stream(dut):
 @cocotb.test()
 async def test_nested(dut):
     """A dense stream and software that takes its time: conditions held over almost every freeze."""
-    profile = Profile(("dense",), INTERRUPT, Rates(resume=0.1, memory=0.5), tokens=400, share=1.0, orders=0.02)
-    await play(dut, "nested", replace(profile, events=450, nested=10))
+    profile = Profile(("dense",), INTERRUPT, Rates(resume=0.1, memory=0.5), tokens=400, share=1.0, orders=0.05)
+    await play(dut, "nested", replace(profile, events=400, nested=5))
 
 
 @cocotb.test()

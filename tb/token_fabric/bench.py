@@ -74,19 +74,21 @@ class Fabric(Harness):
         raise AssertionError("END does not come")
 
 
-async def play(dut, clocks, ready, share, shape, orders):
-    """A stream of random tokens, interrupts and resumes; the walk of its checked dump."""
+async def play(dut, clocks, ready, share, shape, orders, answer=1):
+    """A stream of random tokens and interrupts; the walk of its checked dump. answer: clocks of a freeze, at least."""
     fabric = Fabric(dut, ready)
     await fabric.start()
     await fabric.begin()
     rng = random.Random(f"{os.environ['NPUSCOPE_SEED']}/{shape}/{orders}")
     traffic = TokenTraffic(rng, fabric.p["WORDS"] - 3)
-    for _ in range(clocks):
+    frozen = 0
+    for number in range(clocks):
         token = traffic.token(shape) if fabric.waiting is None and rng.random() < share else None
-        options = {"resume": rng.random() < 0.3}
+        frozen = frozen + 1 if fabric.model.frozen_clocks else 0
+        options = {"resume": frozen >= answer and rng.random() < 0.3}
         if rng.random() < orders:
             options["arm"] = Order(traffic.ptr, rng.randrange(1, 16))
-        if rng.random() < 0.005:
+        if number % 150 == 149:
             options["step_ns"] = rng.randrange(-1000, 1000)
         fabric.trim = rng.random() < 0.5
         await fabric.step(token, **options)
@@ -102,7 +104,7 @@ async def play(dut, clocks, ready, share, shape, orders):
 @cocotb.test()
 async def test_no_loss(dut):
     """Nothing is lost: every interrupt is there with its whole context, frames close before it."""
-    walk, offered = await play(dut, 2000, bursts(100), 0.15, "busy", 0.02)
+    walk, offered = await play(dut, 2000, bursts(100), 0.1, "busy", 0.05, answer=20)
     assert walk.lost[SRC_TOKEN] == 0
     whole = [unit for unit in walk.units if unit.entry is not None and unit.entry.context]
     assert len(whole) == sum(bool(entry.context) for entry in offered) > 10

@@ -261,7 +261,7 @@ RANDOM_HEAD += "".join(f"$var wire {w} {i} s{n} $end\n" for n, (w, i) in enumera
 RANDOM_HEAD += "$upscope $end\n$enddefinitions $end\n"
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(body=bodies(), piece=st.sampled_from([16, 40, 200, 1 << 16]), step=st.sampled_from([5, 64, 1 << 16]))
 def test_scan_and_tokens_agree_however_the_file_is_cut(
     monkeypatch: pytest.MonkeyPatch, body: str, piece: int, step: int
@@ -274,7 +274,7 @@ def test_scan_and_tokens_agree_however_the_file_is_cut(
     assert vars(cut.body) == vars(whole.body)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(seed=st.randoms(use_true_random=False))
 def test_vcdvcd_reads_plain_files_alike(tmp_path: Path, seed: random.Random) -> None:
     """Where vcdvcd is right: lower case, one item a line, values of full width."""

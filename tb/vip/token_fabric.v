@@ -183,6 +183,7 @@ module token_fabric #(
             end else begin : gen_idle
                 assign context_words = 1'b0;
             end
+            wire unused_drop;
             nps_trace_source #(
                 .HAS_LAYERS(g == 0),
                 .LAYERS(32'd1),
@@ -226,7 +227,8 @@ module token_fabric #(
                 .word_ts(words_ts[64*g+:64]),
                 .word_tq(words_tq[2*g+:2]),
                 .idle(idle[g]),
-                .step_pending(step_held[g])
+                .step_pending(step_held[g]),
+                .drop(unused_drop)
             );
         end
     endgenerate

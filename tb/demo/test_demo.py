@@ -38,7 +38,7 @@ def test_dumps_of_both_simulators_are_alike(tmp_path):
     """Three sources, records in most clocks, loss by a stalled sink."""
     pipeline = load(PIPELINE.with_name("corners.toml"))
     dumps = [
-        record(pipeline, 3000, tmp_path / f"alike-{sim}.npt", sim, stall=(200, 900)).dump
+        record(pipeline, 3000, tmp_path / f"alike-{sim}.npt", sim, stall=(200, 1500)).dump
         for sim in ("icarus", "verilator")
     ]
     assert dumps[0].read_bytes() == dumps[1].read_bytes()

@@ -21,7 +21,12 @@ SINK = "i:m_axis_tready"
 WATCHED = ("cfg_error", "sampling")
 """Outputs of nps_top that show what becomes of its inputs."""
 EXIT = ("m_axis_tdata", "m_axis_tvalid", "m_axis_tlast", "active")
-"""Its other outputs. There is no more: none that could hold a trace port up."""
+"""Its other outputs towards the sink."""
+REGISTERS = (
+    *(f"s_axil_{name}" for name in ("awready", "wready", "bresp", "bvalid", "arready", "rdata", "rresp", "rvalid")),
+    "irq",
+)
+"""Those of the register port. There is no more: none that could hold a trace port up."""
 EVENTS = tuple(
     f"ev_{name}" for name in ("valid", "kind", "sub", "tq", "ts", "payload", "bp_samples", "step", "step_ns")
 )
@@ -46,7 +51,7 @@ def depend(signals: Sequence[str], parameters: dict[str, int], *, cut: bool = Tr
     script += [f"hierarchy -check -top nps_top {values}", "proc", "flatten", "opt_clean"]
     script += [f"select -assert-min 1 {wire}" for wire in wires]
     script += [f"select -assert-count 1 {SINK}"]
-    script += [f"select -assert-none o:* {' '.join(f'o:{name} %d' for name in (*WATCHED, *EXIT))}"]
+    script += [f"select -assert-none o:* {' '.join(f'o:{name} %d' for name in (*WATCHED, *EXIT, *REGISTERS))}"]
     if cut:
         script += ["delete -output w:active", "cutpoint w:active"]  # an output is cut behind its port otherwise
     script += [f"select -set goal {' '.join(wires)}", "select -set cone @goal %ci*"]

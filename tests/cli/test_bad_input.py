@@ -272,6 +272,7 @@ def test_interrupt_has_no_traceback_and_leaves_no_file(verb: list[str], ending: 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=tmp_path,
+        preexec_fn=lambda: signal.signal(ending, signal.SIG_DFL),  # under nohup SIGHUP comes ignored
     )
     os.write(keep, dump()[:1000])
     wait_until_read(keep)

@@ -37,11 +37,16 @@ def elaborate(design: Design) -> str | None:
     """
     defines = " ".join(f"-D{name}={value}" for name, value in design.defines.items())
     includes = " ".join(f"-I{folder}" for folder in design.includes)
-    parameters = " ".join(f"-chparam {name} {value}" for name, value in design.parameters.items())
+    parameters = " ".join(f"-chparam {name} {_verilog(value)}" for name, value in design.parameters.items())
     commands = [f"read_verilog {defines} {includes} {path}" for path in design.sources]
     commands.append(f"hierarchy -check -top {design.top} {parameters}")
     code, log = run_script(commands)
     return None if code == 0 else log
+
+
+def _verilog(value: int | str) -> str:
+    """A parameter's value as Yosys reads it: a negative number in hexadecimal, it knows no sign."""
+    return f"32'sh{value & 0xFFFFFFFF:x}" if isinstance(value, int) and value < 0 else str(value)
 
 
 def run_script(commands: list[str], cwd: Path | None = None) -> tuple[int, str]:

@@ -117,6 +117,29 @@ def test_stalls_names_the_slow_stage_in_its_first_line(
     assert "look: npuscope show run.npt --around ep:" in out
 
 
+def test_stalls_by_episode_and_by_chain(good: str, lossy: str, capsys: Captured) -> None:
+    out = answer(["stalls", good, "--by", "episode", "--top", "3"], capsys)
+    line = next(line for line in out.splitlines() if line.startswith("ep:"))
+    assert line.split() == ["ep:0", "2.000", "us", "5.000", "us", "2", "10.000", "us", "q2", "<", "q1", "<", "q0"]
+    out = answer(["stalls", good, "--by", "chain"], capsys)
+    line = next(line for line in out.splitlines() if line.startswith("q2 < q1 "))
+    assert line.split()[3:] == ["40", "200.000", "us", "500", "ns", "500", "ns", "500", "ns"]
+    assert max(map(width, out.splitlines()[1:-1])) <= 80
+    found = parsed(["stalls", good, "--by", "chain", "--top", "1"], capsys)["chains"]
+    assert found == [
+        {
+            "path": ["q2", "q1"],
+            "episodes": ROUNDS,
+            "stall_ns": HOT_NS,
+            "delay_ns": 500,
+            "worst_ns": 500,
+            "lag_ns": 500,
+        }
+    ]
+    assert run(["stalls", lossy, "--by", "episode", "--top", "50"]) == Exit.LOSS
+    assert "?: a tie, or loss hides" in capsys.readouterr().out
+
+
 def test_stalls_json_is_stable_and_right(good: str, capsys: Captured) -> None:
     found = parsed(["stalls", good], capsys)
     assert found["schema"] == 1

@@ -27,7 +27,7 @@ from npuscope.source import Source, expand, open_source
 from npuscope.timeline import ALL_KINDSUBS, BLAME_KINDSUBS, Timeline
 
 if TYPE_CHECKING:
-    from npuscope.analysis import Stalls
+    from npuscope.analysis import Propagation, Stalls
     from npuscope.tables import Tables
     from npuscope.views.trust import Trust
 
@@ -288,6 +288,13 @@ class Capture:
         from npuscope.analysis import stalls
 
         return stalls(self.timeline, self.timeline.description, window)
+
+    @cached_property
+    def propagation(self) -> Propagation:
+        """Which episode follows which: ``links``, ``path(n)``, ``trees(window, most)``, ``chains(window, most)``."""
+        from npuscope.analysis import propagation
+
+        return propagation(self.timeline)
 
     def trust(self) -> list[Trust]:
         """How far the answers can be believed: loss, damage, coverage, end, clock, graph, limits."""

@@ -16,7 +16,13 @@ __all__ = ["command"]
 @click.command("stalls", short_help="who stalls whom: the verdict, with bounds and evidence")
 @input_options
 @output_options()
-@click.option("--by", type=click.Choice(["stage", "layer"]), default="stage", help="A row per culprit or per victim.")
+@click.option(
+    "--by",
+    type=click.Choice(["stage", "layer", "episode", "chain"]),
+    default="stage",
+    show_default=True,
+    help="A row per culprit, victim, episode that others follow, or path of buffers.",
+)
 @click.option("--top", metavar="N", type=click.IntRange(1), default=10, show_default=True, help="Rows at most.")
 @click.option(
     "--evidence", metavar="N", type=click.IntRange(0), default=3, show_default=True, help="Episodes to look at."
@@ -30,6 +36,7 @@ def command(options: Options, by: str, top: int, evidence: int) -> Exit:
     from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
     from npuscope.cli.session import command_line, prepare, start, tell, window
+    from npuscope.views.propagation import propagation_json
     from npuscope.views.stalls import By, stalls_text
     from npuscope.views.trust import trust
 
@@ -39,7 +46,11 @@ def command(options: Options, by: str, top: int, evidence: int) -> Exit:
         timeline = capture.timeline
     found = capture.stalls(window(capture, options))
     if options.json:
-        text = json_module.dumps(found.to_json(), indent=1)
+        data = found.to_json()
+        if by in ("episode", "chain"):
+            span = found.from_ns, found.to_ns
+            data |= {f"{by}s": propagation_json(capture.propagation, span, by, top)}
+        text = json_module.dumps(data, indent=1)
     else:
         text = stalls_text(
             found,

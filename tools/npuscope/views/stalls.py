@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from npuscope.analysis import Cell, Stalls
+from npuscope.analysis import Cell, Stalls, propagation
 from npuscope.timeline import Timeline
 from npuscope.units import duration, percent, percent_range, safe
 from npuscope.views.evidence import episode
+from npuscope.views.propagation import chain_table, tree_table
 from npuscope.views.table import fields, table
 from npuscope.views.trust import Trust
 
 __all__ = ["By", "cell_share", "stalls_text"]
 
-By = Literal["stage", "layer"]
+By = Literal["stage", "layer", "episode", "chain"]
 VICTIMS: Final = 3
 CAUSES: Final = 3
 """Culprits named for each victim."""
@@ -33,12 +34,13 @@ def stalls_text(
 ) -> str:
     """The text of ``npuscope stalls``, without a final newline.
 
-    by: one row per culprit (``stage``) or per buffer that was stalled (``layer``). top, evidence: rows at most.
+    by: one row per culprit (``stage``), per buffer that was stalled (``layer``), per episode that others follow
+    (``episode``) or per path of buffers (``chain``). top, evidence: rows at most.
     command: what shows an episode when `` --around ep:N`` is added to it.
     """
     parts = [safe(stalls.verdict), fields([(t.name, t.text) for t in trust])]
     if any(stalls.hot_ns):
-        parts.append(_by_stage(stalls, top, columns) if by == "stage" else _by_layer(stalls, top, columns))
+        parts.append(_by(by, stalls, timeline, top, columns))
     origin = timeline.start_ns
     for cycle in stalls.cycles:
         word = "deadlock candidate" if cycle.deadlock else "wait cycle"
@@ -47,6 +49,15 @@ def stalls_text(
     if evidence and stalls.evidence:
         parts.append(_evidence(timeline, stalls.evidence[:evidence], command, columns))
     return "\n\n".join(filter(None, parts))
+
+
+def _by(by: By, stalls: Stalls, timeline: Timeline, top: int, columns: int) -> str:
+    if by == "stage":
+        return _by_stage(stalls, top, columns)
+    if by == "layer":
+        return _by_layer(stalls, top, columns)
+    view = tree_table if by == "episode" else chain_table
+    return view(propagation(timeline), (stalls.from_ns, stalls.to_ns), top, columns)
 
 
 def cell_share(stalls: Stalls, cell: Cell) -> tuple[int, int, int]:

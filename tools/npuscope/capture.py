@@ -20,6 +20,8 @@ import numpy.typing as npt
 from npuscope.description import Description
 from npuscope.errors import NpuscopeError
 from npuscope.importers import FwriteReader, WaveReader
+from npuscope.intervals import Intervals, make
+from npuscope.layout import SRC_FRAMER
 from npuscope.ledger import Cause, Ledger
 from npuscope.placing import place
 from npuscope.records import Batch, Decoder, decode
@@ -28,6 +30,7 @@ from npuscope.timeline import ALL_KINDSUBS, BLAME_KINDSUBS, Timeline
 
 if TYPE_CHECKING:
     from npuscope.analysis import Propagation, Stalls
+    from npuscope.occupancy import Level
     from npuscope.tables import Tables
     from npuscope.views.trust import Trust
 
@@ -288,6 +291,23 @@ class Capture:
         from npuscope.analysis import stalls
 
         return stalls(self.timeline, self.timeline.description, window)
+
+    def occupancy(self) -> list[Level]:
+        """Per buffer the times (ns on the axis) and occupancy codes (1/64) that were told; takes a pass of its own."""
+        from npuscope.occupancy import occupancy
+
+        return occupancy(self.batches(ALL_KINDSUBS), self.timeline.description)
+
+    @cached_property
+    def losses_by_source(self) -> list[tuple[str, Intervals]]:
+        """Name and merged [from, to) ns on the axis of the windows in ``losses``, for each source, all sources last."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for window, (low, high) in zip(self.ledger.windows, self.places, strict=True):
+            if window.cause is not Cause.STOPPED:
+                src = SRC_FRAMER + 1 if window.src is None else window.src
+                found.setdefault(src, []).append((low, high + 1))
+        names = {SRC_FRAMER + 1: "all sources"}
+        return [(names.get(src, f"source {src}"), make(*zip(*found[src], strict=True))) for src in sorted(found)]
 
     @cached_property
     def propagation(self) -> Propagation:

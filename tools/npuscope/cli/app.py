@@ -21,7 +21,7 @@ VERBS: Final = {
     "tokens": "token flow: true or pseudo streaming, interrupts",
     "ras": "show, check: RAS events, recomputed by the rules",
     "report": "one offline HTML file with verdict, tables and picture",
-    "export": "other formats: csv",
+    "export": "other formats: perfetto, parquet, csv, vcd",
     "signals": "names in a waveform, a mapping proposed",
     "doctor": "simulators and tools of this machine, each ok or FIX",
 }

@@ -2,57 +2,115 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
 import click
 
 from npuscope.cli.options import Options, input_options, output_options
-from npuscope.errors import Exit
+from npuscope.errors import Exit, NpuscopeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from npuscope.capture import Capture
+    from npuscope.occupancy import Level
 
 __all__ = ["command"]
 
+WHOLE: Final = ("perfetto", "vcd")
+"""Formats that hold the whole capture, not one table."""
+BINARY: Final = ("perfetto", "parquet")
 
-@click.command("export", short_help="other formats: csv")
+
+@click.command("export", short_help="other formats: perfetto, parquet, csv, vcd")
 @input_options
 @output_options(json=False)
-@click.option("--to", type=click.Choice(["csv"]), required=True, help="Format.")
+@click.option("--to", type=click.Choice(["perfetto", "parquet", "csv", "vcd"]), required=True, help="Format.")
 @click.option(
     "--table",
     type=click.Choice(["episodes", "records", "stalls", "jitter", "ras", "tokens", "interrupts"]),
-    default="episodes",
-    show_default=True,
-    help="Which table.",
+    help="csv, parquet: which table.  [default: episodes]",
 )
-def command(options: Options, to: str, table: str) -> Exit:
-    """Write one table: episodes, every record as it stands in the stream, victims by culprits, or events.
+def command(options: Options, to: str, table: str | None) -> Exit:
+    """Write the capture as a perfetto trace (ui.perfetto.dev) or a VCD waveform, or one of its tables.
 
-    Times are integer ns; a cell is empty where nothing is known. Episodes are listed whole, not cut by a window.
+    Tables: episodes, every record as it stands in the stream, victims by culprits, or events. Times are integer ns;
+    a cell is empty where nothing is known. Episodes are listed whole, not cut by a window.
     """
     from npuscope.cli.judge import complain, judge
     from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
     from npuscope.cli.session import paths, prepare, start, tell, window
-    from npuscope.errors import NpuscopeError
     from npuscope.views import csv, event_csv
 
-    if table == "records" and paths(options)[1] is not None:
-        raise NpuscopeError("records are exported whole", hint="leave the window out, or filter tai_ns")
+    if to in WHOLE and table is not None:
+        raise NpuscopeError(f"{to} holds the whole capture", hint="leave --table out")
+    table = table or ("" if to in WHOLE else "episodes")
+    if (table == "records" or to in WHOLE) and paths(options)[1] is not None:
+        what = "records are" if table == "records" else f"{to} is"
+        raise NpuscopeError(f"{what} exported whole", hint="leave the window out, or use npuscope cut first")
     prepare(options)
+    if to in BINARY:
+        _check_binary(options)
     with ProgressLine(options.quiet) as line:
-        capture = start(options, line, with_tables=table in event_csv.TABLES)
+        capture = start(options, line, with_tables=table in event_csv.TABLES or to == "perfetto")
         if table == "records":
             with open_output(options.output, options.force, utf8=True) as sink:
-                sink.writelines(csv.record_lines(capture.batches()))
+                if to == "parquet":
+                    from npuscope.views.parquet import write_records
+
+                    write_records(sink.buffer, capture.batches())
+                else:
+                    sink.writelines(csv.record_lines(capture.batches()))
             tell(capture, options, windows_placed=False)
             return complain(judge(capture.ledger, None, options), options)
         timeline = capture.timeline
+        levels = _levels(capture) if to in WHOLE else []
     span = window(capture, options)
+    rows: Iterable[Sequence[object]] = ()
+    titles: Sequence[str] = ()
     if table in event_csv.TABLES:
+        titles = event_csv.titles(table)
         rows = event_csv.event_rows(capture.tables, table, timeline.start_ns, span)
-        lines = csv.rows_to_lines(event_csv.titles(table), rows)
     elif table == "episodes":
-        lines = csv.rows_to_lines(csv.EPISODES, csv.episode_rows(timeline, span))
-    else:
-        lines = csv.rows_to_lines(csv.STALLS, csv.stall_rows(capture.stalls(span)))
+        titles, rows = csv.EPISODES, csv.episode_rows(timeline, span)
+    elif table == "stalls":
+        titles, rows = csv.STALLS, csv.stall_rows(capture.stalls(span))
     with open_output(options.output, options.force, utf8=True) as sink:
-        sink.writelines(lines)
+        if to == "csv":
+            sink.writelines(csv.rows_to_lines(titles, rows))
+        elif to == "parquet":
+            from npuscope.views.parquet import write_rows
+
+            write_rows(sink.buffer, titles, rows)
+        elif to == "vcd":
+            from npuscope.views.vcd import vcd_lines
+
+            sink.writelines(vcd_lines(timeline, levels, _title(capture)))
+        else:
+            from npuscope.views.perfetto import perfetto
+
+            found, losses = capture.propagation, capture.losses_by_source
+            sink.buffer.writelines(perfetto(timeline, found, levels, losses, capture.tables, _title(capture)))
     tell(capture, options)
     return complain(judge(capture.ledger, timeline, options), options)
+
+
+def _title(capture: Capture) -> str:
+    return capture.timeline.description.title or capture.names[0]
+
+
+def _levels(capture: Capture) -> list[Level]:
+    """Occupancy takes a second pass, which a pipe does not have."""
+    if capture.size is None:
+        capture.ledger.note("no occupancy: a pipe can be read only once")
+        return []
+    return capture.occupancy()
+
+
+def _check_binary(options: Options) -> None:
+    """Refuse to write bytes to a screen."""
+    import sys
+
+    if options.output in (None, "-") and sys.stdout is not None and sys.stdout.isatty():
+        raise NpuscopeError("not text, so not for the screen", hint="give -o FILE")

@@ -28,7 +28,7 @@ from npuscope.layout import (
 from npuscope.records.batch import Batch
 from npuscope.timeline import EpisodeFlag, Timeline
 
-__all__ = ["EPISODES", "STALLS", "episode_rows", "record_lines", "rows_to_lines", "stall_rows"]
+__all__ = ["EPISODES", "RECORDS", "STALLS", "SUBS", "episode_rows", "record_lines", "rows_to_lines", "stall_rows"]
 
 EPISODES: Final = (
     "episode",

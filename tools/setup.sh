@@ -37,7 +37,7 @@ need "$python -c 'import ensurepip, venv'" python3-venv
 [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
 echo "setup: installing Python packages into $venv (about a minute)"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
-    -c "$here/tools/constraints.txt" -e "$here[gen,dv,formal,synth,wave,test]"
+    -c "$here/tools/constraints.txt" -e "$here[gen,dv,formal,synth,wave,export,test]"
 
 # cocotb loads libpython into the simulator; Debian's python3 comes without it
 need "$venv/bin/find_libpython" libpython3-dev

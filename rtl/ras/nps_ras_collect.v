@@ -6,7 +6,7 @@
 //            NPS_RAS_H_*; step and configuration go with the first record of their entry, or alone.
 // Promises:  entries in order, none doubled; each is told or shown at lost_* in its own clock. While 8 or less are
 //            inside none is dropped, but for a second clock step while one is inside.
-// Costs:     3 clocks from in_* to a happening, which stands for 5 clocks; 6 clocks a happening and 1 an entry.
+// Costs:     3 clocks from in_* to a happening, which stands for 6 clocks; 7 clocks a happening and 1 an entry.
 // Overflow:  lost_valid with the number of records and what else was in the entry; the time is in_ts, in_tq.
 `default_nettype none
 `include "nps_ras.vh"
@@ -29,7 +29,7 @@ module nps_ras_collect #(
     output wire       lost_valid,
     output wire [3:0] lost_records,
 
-    // one happening; `out_tell` in the first of its 5 clocks
+    // one happening; `out_tell` in the first of its 6 clocks
     input  wire                        pause,       // tell nothing new
     output wire                        paused,      // nothing is being told, and will not while pause is high
     output reg                         out_tell,
@@ -66,7 +66,7 @@ module nps_ras_collect #(
     assign lost_records = {2'd0, ones0} + {2'd0, ones1} + {2'd0, ones2} + {2'd0, ones3};
 
     // ------------------------------------------------------------------ head entry, one happening at a time
-    localparam [2:0] LOAD = 3'd0, PICK = 3'd1, TELL = 3'd2, LAST = 3'd6;
+    localparam [2:0] LOAD = 3'd0, PICK = 3'd1, TELL = 3'd2, LAST = 3'd7;
     reg [2:0] state;
     reg [N-1:0] head;    // happenings of the entry that are not told yet
     wire take = state == LOAD && some && !pause;

@@ -25,7 +25,7 @@ module formal_ras_collect (
         .out_data(out_data),
         .out_step_ns(out_step_ns), .idle(idle)
     );
-    localparam [2:0] LOAD = 3'd0, PICK = 3'd1, TELL = 3'd2, LAST = 3'd6;
+    localparam [2:0] LOAD = 3'd0, PICK = 3'd1, TELL = 3'd2, LAST = 3'd7;
 
     reg started = 1'b0;
     always @(posedge clk) started <= 1'b1;

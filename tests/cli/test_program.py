@@ -63,7 +63,7 @@ def test_no_arguments_print_the_help_on_stderr(capsys: pytest.CaptureFixture[str
         (["stals"], "no verb 'stals'; did you mean 'stalls'"),
         (
             ["xyzzy"],
-            "no verb 'xyzzy'; verbs are info, stalls, show, jitter, tokens, ras, report, export, signals, doctor",
+            f"no verb 'xyzzy'; verbs are {', '.join(VERBS)}",
         ),
         (["stalls"], "no input: give files, folders or globs, or - for stdin"),
         (["stalls", "--tpo", "3", "x"], "No such option '--tpo'"),

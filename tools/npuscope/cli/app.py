@@ -20,6 +20,8 @@ VERBS: Final = {
     "jitter": "sync jitter: spread, limits, MTIE and TDEV",
     "tokens": "token flow: true or pseudo streaming, interrupts",
     "ras": "show, check: RAS events, recomputed by the rules",
+    "diff": "worse, better, same or undecided against a base",
+    "baseline": "save, list, accept: summaries to compare with",
     "report": "one offline HTML file with verdict, tables and picture",
     "export": "other formats: perfetto, parquet, csv, vcd",
     "signals": "names in a waveform, a mapping proposed",

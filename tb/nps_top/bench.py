@@ -7,6 +7,7 @@ import os
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 import cocotb
@@ -14,12 +15,14 @@ from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 from pyuvm import ConfigDB, uvm_root, uvm_test
 
-from tb.nps_top.config import chosen
+from npuscope.layout import SRC_JITTER
+from tb.nps_top.config import SYNC_GAP, chosen
 from tb.nps_top.env import TopEnv
 from tb.nps_top.truth import write_truth
 from tb.vip.axis import always, bursts, never, randomly, stalls
 from tb.vip.limits_port import random_limits
 from tb.vip.player import Play
+from tb.vip.sync_port import SHAPES, SyncTrain
 from tb.vip.trace_port import Traffic, together
 
 RESET_CLOCKS = 8
@@ -89,6 +92,8 @@ class TopTest(uvm_test):
         self.env = TopEnv("env", self)
 
     def connect_phase(self) -> None:
+        if self.build.others:
+            self.env.time.frac_step = 77
         if self.profile.slow:
             self.env.time.period_ns = self.env.scoreboard.period_ns = self.build.heartbeat_ns // HEARTBEAT_CLOCKS
 
@@ -118,7 +123,8 @@ class TopTest(uvm_test):
         marks = Play(self.marks())
         limits = Play(self.limits(traffic))
         play = Play(together([iter(t) for t in traffic], self.profile.clocks))
-        side = [
+        side = [cocotb.start_soon(play.start(sequencers[port])) for port, play in self.others()]
+        side += [
             cocotb.start_soon(marks.start(sequencers["marks"])),
             cocotb.start_soon(limits.start(sequencers["limits"])),
             cocotb.start_soon(self.commands()),
@@ -131,12 +137,13 @@ class TopTest(uvm_test):
         write_truth(Path(f"{self.name}.npt"), self.env.scoreboard)
         self.drop_objection()
 
-    def masks(self) -> list[int]:
-        """Layers that the traffic of each port uses."""
-        build = self.build
-        if not self.profile.dry:
-            return list(build.layers)
-        return [dry or layers for layers, dry in zip(build.layers, build.dry, strict=True)]
+    def others(self) -> Iterator[tuple[str, Play]]:
+        """What the ports of the other sources play: all of its faults unless gentle."""
+        profile = self.profile
+        if SRC_JITTER in self.build.others:
+            shapes = ("regular", "noisy") if profile.gentle else tuple(SHAPES)
+            train = SyncTrain(self.rng("sync"), SYNC_GAP, shapes, 0.0 if profile.gentle else 0.003)
+            yield "sync", Play(islice(train, profile.clocks))
 
     async def clocks(self, count: int) -> None:
         for _ in range(count):

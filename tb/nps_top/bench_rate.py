@@ -19,7 +19,21 @@ FRAMES = int(os.environ.get("NPS_TOP_FRAMES", "64"))
 START_CLOCKS = 200
 END_CLOCKS = 500
 IDLE = (
-    *("enable", "rel_ns", "ts_ns", "holdover", "ts_step", "rel_step", "step_ns", "trace_valid", "layer_id"),
+    *("rel_frac", "sync_valid", "phy_changed"),
+    *(
+        "enable",
+        "rel_ns",
+        "rel_frac",
+        "sync_valid",
+        "phy_changed",
+        "ts_ns",
+        "holdover",
+        "ts_step",
+        "rel_step",
+        "step_ns",
+        "trace_valid",
+        "layer_id",
+    ),
     *("mark_valid", "mark_sub", "mark_value", "cfg_apply", "cfg_th_on", "cfg_th_off", "cfg_th_wet"),
     *("cfg_level_step", "cfg_k", "cfg_raw", "cfg_stale_ns"),
 )

@@ -15,7 +15,21 @@ from tb.vip.axil import OKAY, AxilMaster
 
 AT = {register.name: register.address for register in the_map().registers}
 IDLE = (
-    *("enable", "rel_ns", "ts_ns", "holdover", "ts_step", "rel_step", "step_ns", "trace_valid", "layer_id"),
+    *("rel_frac", "sync_valid", "phy_changed"),
+    *(
+        "enable",
+        "rel_ns",
+        "rel_frac",
+        "sync_valid",
+        "phy_changed",
+        "ts_ns",
+        "holdover",
+        "ts_step",
+        "rel_step",
+        "step_ns",
+        "trace_valid",
+        "layer_id",
+    ),
     *("buf_occupancy", "backpressure_en", "mark_valid", "mark_sub", "mark_value", "cfg_apply", "cfg_th_on"),
     *("cfg_th_off", "cfg_th_wet", "cfg_level_step", "cfg_k", "cfg_raw", "cfg_stale_ns"),
     *(f"s_axil_{name}" for name in ("awvalid", "wvalid", "arvalid", "bready", "rready")),

@@ -7,15 +7,22 @@ import os
 from dataclasses import dataclass
 
 from npuscope.encode import BpLimits, SourceConfig, StreamConfig
+from npuscope.encode.jitter import JitterConfig
 from npuscope.encode.schedule import Limits
-from npuscope.layout import SRC_MARK
+from npuscope.layout import OWNED_CFG_JITTER, SRC_JITTER, SRC_MARK
 
-__all__ = ["BUILDS", "Build", "chosen"]
+__all__ = ["BUILDS", "PERIOD_NS", "SYNC_GAP", "Build", "chosen"]
+
+
+SYNC_GAP = 20
+"""Clocks from a sync pulse to the next, nominally."""
+PERIOD_NS = 5
+SYNC = JitterConfig(t_nominal=SYNC_GAP * PERIOD_NS << 8, watchdog=4 * SYNC_GAP)
 
 
 @dataclass(frozen=True)
 class Build:
-    """One parameter set. layers, dry: masks, one per source."""
+    """One parameter set. layers, dry: masks, one per source. others: sources beside the trace ports and MARK."""
 
     layers: tuple[int, ...]
     dry: tuple[int, ...]
@@ -27,6 +34,8 @@ class Build:
     heartbeat_ns: int
     clk_period_ps: int = 5000
     desc_hash: int = 0x0123_4567_89AB_CDEF
+    others: tuple[int, ...] = ()
+    jitter: JitterConfig = SYNC
 
     @property
     def parameters(self) -> dict[str, int]:
@@ -49,6 +58,10 @@ class Build:
             "FRAME_RECORDS": self.frame_records,
             "FRAME_AGE_NS": self.age_ns,
             "HEARTBEAT_NS": self.heartbeat_ns,
+            "JITTER": int(SRC_JITTER in self.others),
+            "T_NOMINAL": self.jitter.t_nominal,
+            "WATCHDOG": self.jitter.watchdog,
+            "JITTER_OPTIONS": self.jitter.options,
         }
 
     @property
@@ -57,12 +70,14 @@ class Build:
         sources = tuple(
             SourceConfig(layers, dry, self.limits) for layers, dry in zip(self.layers, self.dry, strict=True)
         )
-        return StreamConfig(sources, self.clk_period_ps, self.desc_hash, self.frame_records)
+        words = {SRC_JITTER: dict(zip(OWNED_CFG_JITTER, self.jitter.words, strict=True))}
+        others = {src: words[src] for src in self.others}
+        return StreamConfig(sources, self.clk_period_ps, self.desc_hash, self.frame_records, others)
 
     @property
     def promises(self) -> Limits:
         """For the schedule checks."""
-        sources = (*range(len(self.layers)), SRC_MARK)
+        sources = (*range(len(self.layers)), *self.others, SRC_MARK)
         return Limits(sources, self.frame_records, self.age_ns, self.heartbeat_ns)
 
 
@@ -70,8 +85,9 @@ BUILDS = {
     "one": Build((0x0000_000F,), (0x0000_0006,), 4, BpLimits(stale_ns=2000), 8, 32, 1500, 6000),
     "two": Build((0xFFFF_FFFF, 0x8000_0001), (0xFFFF_FFFF, 0), 8, BpLimits(level_step=9, k=3), 16, 48, 4000, 20000),
     "three": Build((0xFFF, 0x111, 0x1), (0x0F0, 0x111, 0), 64, BpLimits(), 64, 512, 1 << 20, 1 << 27),
+    "full": Build((0xFFF, 0x3), (0x0F0, 0), 16, BpLimits(stale_ns=3000), 16, 64, 4000, 20000, others=(SRC_JITTER,)),
 }
-"""By name: small queues and short frames; wide masks; three sources with the default limits and frame."""
+"""By name: small queues and short frames; wide masks; three sources with the default limits and frame; all sources."""
 
 
 def chosen() -> Build:

@@ -15,6 +15,7 @@ from tb.nps_top.scoreboard import Scoreboard
 from tb.vip.axis import AxisMonitor, AxisSink
 from tb.vip.limits_port import FIELDS, LimitsAgent
 from tb.vip.mark_port import MarkAgent
+from tb.vip.sync_port import SyncAgent
 from tb.vip.time_source import TimeSource
 from tb.vip.trace_port import TraceAgent
 
@@ -52,6 +53,9 @@ class InputMonitor(uvm_monitor):
             sampling=bool(self._pin("sampling")),
             active=bool(self._pin("active")),
             reset=bool(self._pin("rst")),
+            frac=self._pin("rel_frac"),
+            sync=bool(self._pin("sync_valid")),
+            phy_changed=bool(self._pin("phy_changed")),
         )
         self.ap.write((clock, inputs, self._pin("cfg_error")))
 
@@ -112,6 +116,7 @@ class TopEnv(uvm_env):
         self.trace = TraceAgent("trace", self)
         self.marks = MarkAgent("marks", self)
         self.limits = LimitsAgent("limits", self)
+        self.sync = SyncAgent("sync", self)
         self.time = TimeSource("time", self)
         self.sink = AxisSink("sink", self)
         self.inputs = InputMonitor("inputs", self)
@@ -126,4 +131,4 @@ class TopEnv(uvm_env):
 
     def sources(self) -> dict[str, Any]:
         """Sequencers by port name."""
-        return {name: getattr(self, name).sequencer for name in ("trace", "marks", "limits")}
+        return {name: getattr(self, name).sequencer for name in ("trace", "marks", "limits", "sync")}

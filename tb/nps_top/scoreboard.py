@@ -35,7 +35,7 @@ class Scoreboard(uvm_subscriber):
     def build_phase(self) -> None:
         super().build_phase()
         self.build: Build = ConfigDB().get(self, "", "BUILD")
-        self.model = TopModel(self.build.stream, self.build.steady)
+        self.model = TopModel(self.build.stream, self.build.steady, jitter=self.build.jitter)
         self.truth = HotTruth(self.build)
         self.clocks = self.refusals = 0
         self.walks: list[Walk] = []

@@ -18,7 +18,7 @@ from tb.runner import design
 __all__ = ["EVENTS", "EXIT", "WATCHED", "depend"]
 
 SINK = "i:m_axis_tready"
-WATCHED = ("cfg_error", "sampling")
+WATCHED = ("cfg_error", "sampling", "sync_lost")
 """Outputs of nps_top that show what becomes of its inputs."""
 EXIT = ("m_axis_tdata", "m_axis_tvalid", "m_axis_tlast", "active")
 """Its other outputs towards the sink."""
@@ -46,10 +46,10 @@ def depend(signals: Sequence[str], parameters: dict[str, int], *, cut: bool = Tr
     includes = " ".join(f"-I{folder}" for folder in made.includes)
     sources = [rtl if rtl is not None and path.name == "nps_top.v" else path for path in made.sources]
     values = " ".join(f"-chparam {name} {value}" for name, value in parameters.items())
-    wires = [f"o:{name}" if name in WATCHED else f"w:gen_source[*].{name}" for name in signals]
+    wires = [f"o:{name}" if name in WATCHED else f"w:gen_bp[*].{name} w:gen_mark.{name}" for name in signals]
     script = [f"read_verilog {includes} {path}" for path in sources]
     script += [f"hierarchy -check -top nps_top {values}", "proc", "flatten", "opt_clean"]
-    script += [f"select -assert-min 1 {wire}" for wire in wires]
+    script += [f"select -assert-min 1 {wire}" for both in wires for wire in both.split()]
     script += [f"select -assert-count 1 {SINK}"]
     script += [f"select -assert-none o:* {' '.join(f'o:{name} %d' for name in (*WATCHED, *EXIT, *REGISTERS))}"]
     if cut:

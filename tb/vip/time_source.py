@@ -23,13 +23,15 @@ class TimeSource(uvm_component):
     """Drives rel_ns, ts_ns, ts_step, rel_step, step_ns and the pins the DUT has for the state of its discipline: locked
     and holdover, or tq (time quality). A DUT without rel_ns has none. Attributes may be set before run_phase.
 
-    period_ns: what a clock lasts. rel, ts: the times of the first clock.
+    period_ns: what a clock lasts. rel, ts: the times of the first clock. frac: fraction of the first clock, 1/256 ns,
+    which goes on by ``frac_step`` a clock, modulo 1 ns without carry; only if the DUT has rel_frac.
     """
 
     def build_phase(self) -> None:
         self.dut = cocotb.top
         self.period_ns = 5
         self.rel = 1000
+        self.frac, self.frac_step = 0, 0
         self.ts = 1_700_000_000_000_000_000
         self.locked, self.holdover = True, False
         self._offset = self._relative = 0
@@ -58,6 +60,8 @@ class TimeSource(uvm_component):
     async def run_phase(self) -> None:
         dut = self.dut
         dut.ts_step.value = dut.rel_step.value = dut.step_ns.value = 0
+        if hasattr(dut, "rel_frac"):
+            dut.rel_frac.value = self.frac
         stepped = False
         while True:
             offset, relative = self._offset, self._relative
@@ -67,6 +71,9 @@ class TimeSource(uvm_component):
             if hasattr(dut, "rel_ns"):
                 dut.rel_ns.value = self.rel
             dut.ts_ns.value = self.ts
+            if self.frac_step:
+                self.frac = (self.frac + self.frac_step) & 0xFF
+                dut.rel_frac.value = self.frac
             self._show_lock()
             if stepped or offset or relative:
                 stepped = bool(offset or relative)

@@ -61,6 +61,12 @@ class JitterModel:
     def config(self) -> JitterConfig:
         return self.meter.config
 
+    @property
+    def words(self) -> dict[int, int]:
+        """CFG words that a stream begins with: in force for the clock after a restart (rules 7 and 25)."""
+        low, high = (self._coming or self.config).words
+        return {Cfg.T_NOMINAL_LO: low, Cfg.T_NOMINAL_HI: high}
+
     def reset(self, config: JitterConfig | None = None, sync: bool = False) -> None:
         """A clock of reset; ``config``: what is in force after it, ``sync``: sync_valid in it."""
         if config is not None:

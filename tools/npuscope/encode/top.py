@@ -1,7 +1,8 @@
 """Golden model of what ``nps_top`` offers to its fabric, clock by clock from the inputs alone.
 
-It holds one ``BpProbeModel`` per backpressure source, makes MARK records, derives the time quality, and keeps one
-``Session`` per start. What the fabric then does with the offer depends on the sink and is checked by ``framer``.
+It holds one ``BpProbeModel`` per backpressure source and the models of the other sources that there are, makes MARK
+records, derives the time quality, and keeps one ``Session`` per start. What the fabric then does with the offer depends
+on the sink and is checked by ``framer``.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from npuscope.encode.framer import Session
+from npuscope.encode.jitter import JitterConfig
+from npuscope.encode.jitter_source import JitterInputs, JitterModel
 from npuscope.encode.mirror import BpLimits
 from npuscope.encode.probe import BpProbeModel, Sample, TimeBus
 from npuscope.encode.stream import Entry, StreamConfig
-from npuscope.layout import SRC_MARK, THRESHOLDS, Cfg, Kind, TimeQuality
+from npuscope.layout import SRC_JITTER, SRC_MARK, THRESHOLDS, Cfg, Kind, TimeQuality
 
 __all__ = ["TopClock", "TopModel"]
 
@@ -23,7 +26,8 @@ class TopClock:
     """The inputs of ``nps_top`` in one clock, and two outputs that say what becomes of them.
 
     rel_ns, ts_ns, ts_step, rel_step, step_ns: as in ``TimeBus``. samples, apply: by source. mark: (sub, value).
-    sampling: output, the inputs are offered. active: output, a stream is open.
+    sync, phy_changed, frac: of JITTER. jitter_enable: what its register says; None: there are no registers, and JITTER
+    is enabled while sampling. sampling: output, the inputs are offered. active: output, a stream is open.
     """
 
     rel_ns: int
@@ -40,6 +44,11 @@ class TopClock:
     sampling: bool = True
     active: bool = True
     reset: bool = False
+    frac: int = 0
+    sync: bool = False
+    phy_changed: bool = False
+    jitter_enable: bool | None = None
+    jitter_apply: JitterConfig | None = None
 
 
 class TopModel:
@@ -50,7 +59,14 @@ class TopModel:
     ``resets`` has the clock and the number of sessions begun before it.
     """
 
-    def __init__(self, config: StreamConfig, steady: int = THRESHOLDS["STEADY"].value) -> None:
+    def __init__(
+        self,
+        config: StreamConfig,
+        steady: int = THRESHOLDS["STEADY"].value,
+        *,
+        jitter: JitterConfig | None = None,
+    ) -> None:
+        """jitter: its configuration after reset, if the stream has that source."""
         self.config, self.steady = config, steady
         self.sessions: list[Session] = []
         self.history: list[tuple[int, int, int]] = []
@@ -58,10 +74,14 @@ class TopModel:
         self.resets: list[tuple[int, int]] = []
         self._offered: dict[int, list[Entry]] = {}
         self._bp_samples: dict[int, int] = {}
-        self._reset()
+        self.jitter = JitterModel(jitter) if SRC_JITTER in config.others else None
+        self._start_jitter = self.jitter.config if self.jitter else None
+        self._reset(TopClock(0, 0))
 
-    def _reset(self) -> None:
+    def _reset(self, inputs: TopClock) -> None:
         self.probes = {src: BpProbeModel(source, src, self.steady) for src, source in enumerate(self.config.sources)}
+        if self.jitter:
+            self.jitter.reset(self._start_jitter, inputs.sync)
         self._doubt = self._had_time = False
 
     def clock(self, inputs: TopClock) -> None:
@@ -73,13 +93,15 @@ class TopModel:
             if inputs.active and self.sessions:
                 self.sessions[-1] = replace(self.sessions[-1], complete=False)
             self.resets.append((number, len(self.sessions)))
-            return self._reset()
+            return self._reset(inputs)
         restart = inputs.enable and not inputs.active
         time = TimeBus(inputs.rel_ns, inputs.ts_ns, tq, inputs.ts_step, inputs.rel_step, inputs.step_ns)
         entries: list[Entry | None] = []
         for src, probe in self.probes.items():
             sample = inputs.samples.get(src) if inputs.sampling else None
             entries.append(probe.clock(time, sample, inputs.apply.get(src), restart))
+        if self.jitter:
+            entries.append(self._jitter(self.jitter, inputs, time, restart))
         entries.append(self._mark(time, inputs.mark))
         if restart:
             self._start(number)
@@ -103,6 +125,23 @@ class TopModel:
             return TimeQuality.HOLDOVER
         return TimeQuality.DOUBT if self._doubt else TimeQuality.FREE_RUN
 
+    def _jitter(self, model: JitterModel, inputs: TopClock, time: TimeBus, restart: bool) -> Entry | None:
+        enable = inputs.sampling if inputs.jitter_enable is None else inputs.jitter_enable
+        made = model.clock(
+            JitterInputs(
+                time,
+                inputs.frac,
+                inputs.locked,
+                inputs.holdover,
+                enable,
+                inputs.sync,
+                inputs.phy_changed,
+                inputs.jitter_apply,
+                restart,
+            )
+        )
+        return made.entry
+
     def _mark(self, time: TimeBus, mark: tuple[int, int] | None) -> Entry | None:
         step_ns = time.step_ns if time.ts_step or time.rel_step else None
         if mark is None:
@@ -115,7 +154,9 @@ class TopModel:
             src: {int(Cfg.BP_LIMITS): probe.limits.word, int(Cfg.STALE): probe.stale_ns}
             for src, probe in self.probes.items()
         }
-        self._offered = {src: [] for src in [*self.probes, SRC_MARK]}
+        if self.jitter:
+            cfg[SRC_JITTER] = self.jitter.words
+        self._offered = {src: [] for src in [*self.probes, *sorted(self.config.others), SRC_MARK]}
         self._bp_samples = dict.fromkeys(self.probes, 0)
         self.starts.append(clock)
         self.sessions.append(Session(self._offered, cfg, self._bp_samples))

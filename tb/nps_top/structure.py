@@ -49,7 +49,7 @@ def depend(signals: Sequence[str], parameters: dict[str, int], *, cut: bool = Tr
     wires = [f"o:{name}" if name in WATCHED else f"w:gen_bp[*].{name} w:gen_mark.{name}" for name in signals]
     script = [f"read_verilog {includes} {path}" for path in sources]
     script += [f"hierarchy -check -top nps_top {values}", "proc", "flatten", "opt_clean"]
-    script += [f"select -assert-min 1 {wire}" for both in wires for wire in both.split()]
+    script += [f"select -assert-min 1 {wire}" for wire in wires]
     script += [f"select -assert-count 1 {SINK}"]
     script += [f"select -assert-none o:* {' '.join(f'o:{name} %d' for name in (*WATCHED, *EXIT, *REGISTERS))}"]
     if cut:

@@ -17,7 +17,7 @@ PLANS = sorted((ROOT / "tb").rglob("plan.toml"))
 
 # A rung imports only rungs before it; what stands beside the ladder is listed with what it may use.
 LADDER = [
-    *("errors", "layout", "crc", "units", "ledger", "source", "records", "survey"),
+    *("errors", "layout", "sniff", "crc", "units", "ledger", "source", "records", "survey"),
     *("description", "intervals", "replay", "occupancy", "episodes", "rawmode", "timeline", "placing", "tables"),
     *("analysis", "views", "capture", "cli"),
 ]

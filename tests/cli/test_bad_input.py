@@ -53,7 +53,7 @@ def failure(arguments: list[str], capsys: Captured) -> tuple[int, str]:
 FOREIGN = {
     "text": (b"hello, this is a log file\n" * 20, "it looks like text"),
     "elf": (b"\x7fELF\x02\x01\x01" + bytes(200), "it looks like an ELF program"),
-    "gzip": (b"\x1f\x8b\x08\0" + bytes(range(200)), "it looks like gzip data; unpack it first"),
+    "xz": (b"\xfd7zXZ\0" + bytes(range(200)), "it looks like xz data; unpack it first"),
     "toml": (b'[project]\nname = "x"\n', "it looks like text"),
     "random": (random.Random(1).randbytes(5000), "binary data of no format known here"),
     "zeros": (bytes(65536), "blank memory"),

@@ -3,12 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.importers.aie import SYNC_CYCLES, AieTrace, Mode, Span, Tile, Unit, read_aie
+from npuscope.importers.aie import AieTrace, Mode, Tile, Unit, commands, read_aie
+from npuscope.importers.aie.commands import SYNC_CYCLES
+from tests.importers.aie_oracle import Oracle
 
 CORE = (0, 2, 1)
 
@@ -46,11 +49,11 @@ def decode(data: bytes) -> Tile:
 
 
 def spans(tile: Tile) -> list[tuple[int, int, int | None]]:
-    return [(s.slot, s.start, None if s.open else s.end) for s in tile.relative()]
+    return [(slot, low, None if is_open else high) for slot, low, high, is_open in tile.relative().tolist()]
 
 
 @pytest.mark.parametrize(
-    ("commands", "expected"),
+    ("told", "expected"),
     [
         (b"\x29\x30", [(2, 10, 11), (3, 11, None)]),  # Single0 idle 9, then no idle
         (b"\x84\x64\x40", [(1, 101, 102), (4, 102, None)]),  # Single1
@@ -64,14 +67,15 @@ def spans(tile: Tile) -> list[tuple[int, int, int | None]]:
         (b"\x40\xff\x40\xdc\x00\x00\x00", [(4, 1, 2), (4, 2 + SYNC_CYCLES, None)]),  # Event_Sync, Pad
     ],
 )
-def test_each_command(commands: bytes, expected: list[tuple[int, int, int | None]]) -> None:
-    assert spans(decode(start(1000) + commands)) == expected
+def test_each_command(told: bytes, expected: list[tuple[int, int, int | None]]) -> None:
+    assert spans(decode(start(1000) + told)) == expected
 
 
 def test_a_second_start_moves_the_axis_and_cuts_what_is_live() -> None:
     tile = decode(start(1000) + b"\x40" + start(5000, again=True) + b"\x05")
     assert tile.starts == [1000, 5000]
-    assert tile.spans == [Span(4, 1001, 1002, True), Span(0, 5006, 5007, True)]
+    assert sorted(tile.spans.tolist()) == [(0, 5006, 5007, True), (4, 1001, 1002, True)]
+    assert tile.segments == [(1000, 1001), (5000, 5006)]
 
 
 def test_packets_of_several_tiles_and_commands_across_their_borders() -> None:
@@ -112,8 +116,9 @@ def test_free_words_empty_packets_and_a_cut_end() -> None:
 )
 def test_text_and_raw_in_many_dresses(dress: object) -> None:
     words = packets((CORE, start(0) + b"\x29" * 20))
-    expected = read_aie(text(words), "dump")
-    assert read_aie(dress(words), "dump") == expected  # type: ignore[operator]
+    expected, found = read_aie(text(words), "dump"), read_aie(dress(words), "dump")  # type: ignore[operator]
+    assert found.tiles[0].spans.tolist() == expected.tiles[0].spans.tolist()
+    assert (found.words, found.full, found.notes) == (expected.words, expected.full, [])
 
 
 def test_lines_that_are_no_word_are_named_and_keep_the_others_in_place() -> None:
@@ -127,8 +132,8 @@ def test_lines_that_are_no_word_are_named_and_keep_the_others_in_place() -> None
 
 def test_modes() -> None:
     tile = decode(start(5, mode=1) + b"\x29\x29")
-    assert (tile.mode, tile.spans) == (Mode.EVENT_PC, [])
-    assert tile.notes == ["core(2,1): event_pc mode has no times"]
+    assert (tile.mode, len(tile.spans)) == (Mode.EVENT_PC, 0)
+    assert tile.notes == ["core(2,1): event-PC mode has no times, its events are left out"]
     with pytest.raises(NpuscopeError, match="execution trace is not supported"):
         decode(start(5, mode=2))
 
@@ -186,6 +191,39 @@ def test_spans_are_the_runs_of_each_slot(story: tuple[bytes, list[int]]) -> None
     tile = decode(start(123) + data)
     assert sorted(spans(tile), key=str) == sorted(expected, key=str)
     assert tile.last == 123 + len(cycles)
+
+
+COMMANDS = st.one_of(
+    st.binary(min_size=1, max_size=6),
+    st.integers(0, 255).map(lambda byte: bytes([byte])),
+    st.sampled_from([b"\xff", b"\xfe", b"\xe3", b"\xd8\x05", b"\x40", b"\x45", b"\xc1\x00", b"\xc1\x05"]),
+    st.integers(0, 2**40).map(start),
+)
+
+
+@settings(deadline=None)
+@given(parts=st.lists(COMMANDS, max_size=40), block=st.sampled_from([1, 2, 5, 16, 1 << 14]))
+def test_commands_in_blocks_are_those_one_by_one(parts: list[bytes], block: int) -> None:
+    data = start(77) + b"".join(part for part in parts if part[0] not in (0xF2, 0xF6))
+    data = bytes(byte for i, byte in enumerate(data) if i == 0 or byte & 0xF8 != 0xF0 or byte & 3 != 2)
+    tile = Tile(Unit.CORE, 2, 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(commands, "BLOCK_BYTES", block)
+        commands.Commands(tile, [], "dump").run(np.frombuffer(data, np.uint8))
+    told = Oracle(data).run()
+    assert sorted(tile.spans.tolist()) == sorted(told.spans)
+    assert (tile.starts, tile.syncs, tile.last, tile.cut) == (told.starts, told.syncs, told.last, told.cut)
+    assert (tile.unknown, tile.before_start, tile.mode) == (told.unknown, told.before_start, told.mode)
+
+
+def test_times_behind_a_dropped_packet_are_doubtful_until_the_next_start() -> None:
+    words = packets((CORE, start(100) + b"\x29" * 20 + b"\x29" * 32 + start(5000) + b"\x15" * 20))
+    words[8] ^= 1 << 16
+    (tile,) = read_aie(text(words), "dump").tiles
+    assert tile.doubtful == [(301, 5000)]
+    words = packets((CORE, start(100) + b"\x29" * 76))
+    words[8] ^= 1 << 16
+    assert read_aie(text(words), "dump").tiles[0].doubtful == [(301, None)]
 
 
 @settings(deadline=None)

@@ -35,6 +35,8 @@ class Memory:
 
     def __init__(self, data: bytes, step: int = 1 << 20) -> None:
         self.names, self.data, self.step = ["dump.vcd"], data, step
+        self.notes: list[str] = []
+        self.cut: str | None = None
 
     def fill(self, buffer: memoryview) -> int:
         part = self.data[: min(self.step, len(buffer))]

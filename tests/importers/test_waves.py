@@ -129,7 +129,7 @@ def test_the_graph_names_the_culprit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("x = 1\n", "unknown key in the mapping"),
+        ("x = 1\n", "the mapping is wrong: found 'x'"),
         ("[[layer\n", "the mapping is no TOML"),
         ('clock = "tb.nope"\n' + LEVELS, "the clock is no signal"),
         ('edge = "up"\n' + LEVELS, "edge is wrong"),

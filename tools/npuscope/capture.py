@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from npuscope.description import Description
 from npuscope.errors import NpuscopeError
-from npuscope.importers import FwriteReader, WaveReader
+from npuscope.importers import AieReader, FwriteReader, WaveReader
 from npuscope.intervals import Intervals, make
 from npuscope.layout import SRC_FRAMER
 from npuscope.ledger import Cause, Ledger
@@ -37,14 +37,15 @@ if TYPE_CHECKING:
 __all__ = ["Capture", "Path", "Progress", "Text", "open"]
 
 Path = str | os.PathLike[str]
-Reader = Decoder | FwriteReader | WaveReader
+Reader = Decoder | AieReader | FwriteReader | WaveReader
 Progress = Callable[[int, int | None], None]
 """Called while a pass runs, with bytes done and bytes in all (None: not known)."""
 
 
 TEXT: Final = "fwrite"
 WAVE: Final = "vcd"
-FOREIGN: Final = (TEXT, WAVE)
+TILES: Final = "aie"
+FOREIGN: Final = (TEXT, WAVE, TILES)
 """Formats of ``source.sniff`` that an importer reads."""
 
 
@@ -53,12 +54,14 @@ class Text:
     """How to read what is no dump of ours.
 
     time_unit_ps: one count of the time column, None = what the file says, else 1 ns, and a note says so.
-    sample_period_ns: a layer that ``$fwrite`` text does not tell for longer is cool; None = unknown from its last
-    sample on. allow_backwards: a time that goes back is a restart. refuse: take none of it at all. map: TOML that says
-    which signals of a waveform are which layer.
+    clock_period_ps: one cycle of an AIE trace. sample_period_ns: a layer that ``$fwrite`` text does not tell for longer
+    is cool; None = unknown from its last sample on. allow_backwards: a time that goes back is a restart. refuse: take
+    none of it at all. map: TOML that says which signals of a waveform are which layer, or TOML or MLIR that says what
+    the slots of an AIE trace count.
     """
 
     time_unit_ps: int | None = None
+    clock_period_ps: int | None = None
     sample_period_ns: int | None = None
     allow_backwards: bool = False
     refuse: bool = False
@@ -97,7 +100,7 @@ class Capture:
         self._tables: Tables | None = None
         self._progress = progress
         self._source: Source | None = open_source(self.names, accept=self._accept)
-        self.size, self.swap = self._source.size, self._source.swap
+        self.size, self.swap, self._again = self._source.size, self._source.swap, self._source.again
         self.kind = self._source.head_kind
         self._ledger: Ledger | None = None
         self._reading: Ledger | None = None
@@ -133,7 +136,7 @@ class Capture:
         """A fresh pass; keep: see ``records.decode``."""
         source, self._source = self._source, None
         if source is None:
-            if self.size is None:
+            if not self._again:
                 raise NpuscopeError("a pipe can be read only once", file=self.names[0], hint="save it to a file first")
             source = open_source(self.names, accept=self._accept)
         if source.head_kind == TEXT:
@@ -142,6 +145,10 @@ class Capture:
             )
         if source.head_kind == WAVE:
             return source, self._waves(source)
+        if source.head_kind == TILES:
+            self._alone("AIE trace")
+            labels = None if self._text.map is None else os.fspath(self._text.map)
+            return source, AieReader(source, labels=labels, clock_period_ps=self._text.clock_period_ps)
         given = self.description
         if given is None:
             return source, decode(source, keep=keep)
@@ -161,13 +168,16 @@ class Capture:
         if self._text.map is None:
             hint = "give --map; npuscope signals FILE --propose writes one"
             raise NpuscopeError("a waveform needs a mapping of its signals to layers", file=self.names[0], hint=hint)
-        if len(self.names) > 1:
-            raise NpuscopeError(
-                "more than one waveform", found=" and ".join(self.names[:2]), hint="read them one by one"
-            )
+        self._alone("waveform")
         vcd = VcdReader(source)
         mapping = Mapping.from_toml(os.fspath(self._text.map), vcd.variables)
         return WaveReader(vcd, mapping, time_unit_ps=self._text.time_unit_ps)
+
+    def _alone(self, what: str) -> None:
+        if len(self.names) > 1:
+            raise NpuscopeError(
+                f"more than one {what}", found=" and ".join(self.names[:2]), hint="read them one by one"
+            )
 
     def _watch(self, source: Source, reader: Reader) -> Iterator[Batch]:
         """Hand the batches on, tell the progress, and keep the ledger when all were taken."""
@@ -195,7 +205,7 @@ class Capture:
         return Timeline.build(
             self._tabulate(batches) if self._with_tables else batches,
             reader.ledger,
-            self.description,
+            self.description or (reader.description if isinstance(reader, AieReader) else None),
             blame_only=blame_only,
             sample_period_ns=self._text.sample_period_ns,
         )
@@ -290,6 +300,9 @@ class Capture:
         """Who stalls whom in ``window`` = [from, to) ns on the axis, default the whole recording."""
         from npuscope.analysis import stalls
 
+        if self.kind == TILES and self._text.map is None:
+            hint = "give --map with the design's MLIR or a TOML; npuscope signals FILE --propose writes one"
+            raise NpuscopeError("which slots are stalls is not known", file=self.names[0], hint=hint)
         return stalls(self.timeline, self.timeline.description, window)
 
     def occupancy(self) -> list[Level]:

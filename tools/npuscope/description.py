@@ -86,9 +86,9 @@ class Buffer:
 class Description:
     """The graph and the bounds of one capture. ``buffers`` are sorted by id; their index is used in all arrays.
 
-    assumed: nobody gave the graph, it is the chain of ``chain()``. max_disorder_ns: slowest crossing plus pipeline.
-    clock_period_ps: 0 = not known. clock_bound_ns: eps, largest error between two clocks of the capture.
-    max_delay_ns: D, longest believable propagation delay.
+    assumed: nobody gave the graph; it is ``chain()``, or what ``assumed_as`` says. max_disorder_ns: slowest
+    crossing plus pipeline. clock_period_ps: 0 = not known. clock_bound_ns: eps, largest error between two clocks of the
+    capture. max_delay_ns: D, longest believable propagation delay.
     """
 
     buffers: tuple[Buffer, ...]
@@ -99,6 +99,7 @@ class Description:
     max_delay_ns: int = 10_000
     title: str = ""
     build_id: str = ""
+    assumed_as: str = "chain"
 
     def __post_init__(self) -> None:
         """Sort the buffers and refuse what is no graph; raises NpuscopeError."""

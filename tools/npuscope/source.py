@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import errno
 import glob
+import gzip
+import io
 import os
 import re
 import select
@@ -16,16 +18,21 @@ import stat
 import struct
 import sys
 import time
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from npuscope.crc import crc32
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.layout import FORMAT_MAJOR, FORMAT_MINOR, MAGIC_BYTES
+from npuscope.layout import FORMAT_MAJOR, FORMAT_MINOR
+from npuscope.sniff import HEADER_MAGIC, SWAPS, foreign, sniff, swap_of, swapped
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = [
     "HEADER",
@@ -41,7 +48,6 @@ __all__ = [
 ]
 
 HEADER: Final = struct.Struct("<8sHHIII")
-HEADER_MAGIC: Final = b"NPUSCOPE"
 HEADER_PAGE: Final = 4096
 MAX_HEADER: Final = 1 << 28
 HEAD_BYTES: Final = 1 << 16
@@ -51,94 +57,7 @@ PIPE_OPEN_S: Final = 5.0
 PIPE_IDLE_S: Final = 30.0
 """How long the writer of a named pipe may be silent; idle probes send a heartbeat every 0.13 s."""
 STDIN: Final = "-"
-
-_SWAPS: Final = (0, 32, 64)
-
-
-def _swapped(data: bytes, bits: int) -> bytes:
-    """``data`` with the bytes of each ``bits``-bit word reversed, 0 = as it is; a rest of a word stays."""
-    if not bits:
-        return data
-    size = bits // 8
-    whole = len(data) // size * size
-    return np.frombuffer(data[:whole], f">u{size}").astype(f"<u{size}").tobytes() + data[whole:]
-
-
-# ---------------------------------------------------------------- what a file is
-def _text(head: bytes) -> bool:
-    """Whether ``head`` is text: no control bytes but white space, and UTF-8 or hardly any bytes above 127."""
-    sample = np.frombuffer(head[:4096], np.uint8)
-    if ((sample < 32) & (sample != 9) & (sample != 10) & (sample != 13)).any():
-        return False
-    few = bool(np.count_nonzero(sample > 127) * 10 <= len(sample))
-    return few or "\ufffd" not in head[:4096].decode(errors="replace").rstrip("\ufffd")
-
-
-_FWRITE: Final = re.compile(rb"\s*(?:time\s*,.*\n\s*)?[0-9xXzZ]+\s*,\s*[0-9xXzZ]+\s*,\s*[01xXzZ]\s*(?:[\r\n]|$)")
-_SIGNATURES: Final = (
-    (b"\x1f\x8b", "gzip", "gzip data; unpack it first, or pipe it: zcat FILE | npuscope info -"),
-    (b"\x28\xb5\x2f\xfd", "zstd", "zstd data; unpack it first"),
-    (b"\xfd7zXZ\0", "xz", "xz data; unpack it first"),
-    (b"BZh", "bzip2", "bzip2 data; unpack it first"),
-    (b"PK\x03\x04", "zip", "a zip archive; unpack it first"),
-    (b"\x7fELF", "elf", "an ELF program"),
-    (b"\x89PNG", "png", "a PNG picture"),
-    (b"%PDF", "pdf", "a PDF document"),
-    (b"SQLite format 3\0", "sqlite", "an SQLite database"),
-    (b"PAR1", "parquet", "a Parquet table"),
-    (b"GHDLwave", "ghw", "a GHW waveform"),
-    (b"\xc1\xfc\x1f\xc1", "ctf", "a CTF trace"),
-)
-
-
-def sniff(head: bytes) -> str:
-    """Name of the format that ``head``, the first bytes of an input, belongs to.
-
-    ``npt`` (this format), ``fwrite`` (legacy simulation text), ``vcd``, ``gzip`` and so on, ``text``, ``blank``, or
-    ``unknown`` binary data.
-    """
-    if any(_swapped(head[:8], bits) == HEADER_MAGIC for bits in _SWAPS) or _swap_of(head) is not None:
-        return "npt"
-    for magic, name, _ in _SIGNATURES:
-        if head.startswith(magic):
-            return name
-    if not head.strip(b"\0") or not head.strip(b"\xff"):
-        return "blank"
-    body = head.removeprefix(b"\xef\xbb\xbf")
-    if not _text(body):
-        return "unknown"
-    if re.match(rb"\s*\$(date|version|timescale|comment|scope|var|attrbegin|enddefinitions)\b", body):
-        return "vcd"
-    if _FWRITE.match(body):
-        return "fwrite"
-    if re.match(rb"\s*(<!doctype|<html|<\?xml)", body, re.I):
-        return "html"
-    return "text"
-
-
-_SENTENCES: Final = (
-    {"npt": "a trace of npuscope"}
-    | {name: sentence for _, name, sentence in _SIGNATURES}
-    | {
-        "fwrite": "$fwrite text (time,layer_id,backpressure_en)",
-        "vcd": "a VCD waveform",
-        "html": "HTML or XML",
-        "text": "text",
-        "blank": "blank memory, nothing was written to it",
-        "unknown": "binary data of no format known here",
-    }
-)
-
-
-def foreign(name: str) -> str:
-    """What to tell a user about an input of format ``name`` (of ``sniff``)."""
-    return _SENTENCES[name]
-
-
-def _swap_of(data: bytes) -> int | None:
-    """0, 32 or 64 by the first form of the SYNC magic in ``data``, None without any."""
-    found = [(place, bits) for bits in _SWAPS if (place := data.find(_swapped(MAGIC_BYTES, bits))) >= 0]
-    return min(found)[1] if found else None
+GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
 def header_page(json_text: bytes) -> bytes:
@@ -180,10 +99,12 @@ class _Input:
         self.size = mode.st_size if stat.S_ISREG(mode.st_mode) else None
         self.fifo = stat.S_ISFIFO(mode.st_mode) and name != STDIN
         self.note: str | None = None
+        self.cut: str | None = None
         self.header: bytes | None = None
         self.header_bytes = 0
         self.swap = 0
         self._head = b""
+        self._unpacked: gzip.GzipFile | None = None
 
     def _open(self, name: str) -> int:
         if name == STDIN:
@@ -208,6 +129,20 @@ class _Input:
             self._fd = -1
 
     def _read(self, view: memoryview) -> int:
+        """Fill ``view`` with unpacked bytes; less only at the end of the input."""
+        if self._unpacked is None:
+            return self._read_raw(view)
+        filled = 0
+        try:
+            while filled < len(view) and (got := self._unpacked.readinto(view[filled:])):
+                filled += got
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            cut = isinstance(error, EOFError)
+            self.cut = f"{self.name}: the gzip data {'breaks off' if cut else f'is damaged ({error})'}"
+            self._unpacked = gzip.GzipFile(fileobj=io.BytesIO())  # nothing follows
+        return filled
+
+    def _read_raw(self, view: memoryview) -> int:
         """Fill ``view`` from the descriptor; less only at the end of the input."""
         filled = 0
         while filled < len(view):
@@ -256,14 +191,20 @@ class _Input:
         self._head = self._take(HEAD_BYTES)
         if not self._head:
             raise NpuscopeError("the input is empty", file=self.name)
-        for bits in _SWAPS:
-            if _swapped(self._head[:8], bits) == HEADER_MAGIC:
+        if self._head.startswith(GZIP_MAGIC):
+            self._unpacked = gzip.GzipFile(fileobj=io.BufferedReader(_Packed(self._head, self._read_raw)))
+            self.size = None
+            self._head = self._take(HEAD_BYTES)
+            if not self._head:
+                raise NpuscopeError(self.cut or "the gzip data is empty", file=None if self.cut else self.name)
+        for bits in SWAPS:
+            if swapped(self._head[:8], bits) == HEADER_MAGIC:
                 self._header(bits)
-        self.swap = _swap_of(self._head) or 0
+        self.swap = swap_of(self._head) or 0
         kind = sniff(self._head) if self.header is None else "npt"
         if kind not in ("npt", "blank", "unknown", *self._accept):
             raise not_recognised(self.name, kind)
-        self._head = _swapped(self._head, self.swap)
+        self._head = swapped(self._head, self.swap)
 
     def _take(self, size: int) -> bytes:
         buffer = bytearray(size)
@@ -271,7 +212,7 @@ class _Input:
 
     def _header(self, bits: int) -> None:
         """Take a header page off the head. One that does not check stays and is counted as bad bytes."""
-        page = HEADER.unpack(_swapped(self._head[: HEADER.size].ljust(HEADER.size, b"\0"), bits))
+        page = HEADER.unpack(swapped(self._head[: HEADER.size].ljust(HEADER.size, b"\0"), bits))
         if len(self._head) >= HEADER.size and page[1] != FORMAT_MAJOR:
             raise NpuscopeError(
                 "the header page is of another version of the format",
@@ -280,9 +221,9 @@ class _Input:
                 expected=f"{FORMAT_MAJOR}.x",
                 exit_code=Exit.NOT_RECOGNISED,
             )
-        size = page_size(_swapped(self._head[: HEADER.size], bits))
+        size = page_size(swapped(self._head[: HEADER.size], bits))
         self._head += self._take(max(0, size - len(self._head)))
-        text = page_text(_swapped(self._head[:size], bits))
+        text = page_text(swapped(self._head[:size], bits))
         if text is None:
             self.note = f"{self.name}: the header page is damaged and was not used"
             return
@@ -299,7 +240,7 @@ class _Input:
             if not self.swap:
                 return done + self._read(view[done:])
             while done < len(view):
-                self._head = _swapped(self._take(HEAD_BYTES), self.swap)
+                self._head = swapped(self._take(HEAD_BYTES), self.swap)
                 if not self._head:
                     break
                 done += self.fill(view[done : done + len(self._head)])
@@ -316,6 +257,25 @@ class _Input:
             data = self.size if error.errno == errno.ENXIO else here
         size = max(0, data - here) // least * least
         os.lseek(self._fd, here + size, os.SEEK_SET)
+        return size
+
+
+class _Packed(io.RawIOBase):
+    """The packed bytes of an input: ``head``, then what ``read`` gives."""
+
+    def __init__(self, head: bytes, read: Callable[[memoryview], int]) -> None:
+        self._head, self._more = head, read
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer) -> int:
+        view = memoryview(buffer)
+        if not self._head:
+            return self._more(view)
+        size = min(len(view), len(self._head))
+        view[:size] = self._head[:size]
+        self._head = self._head[size:]
         return size
 
 
@@ -341,7 +301,8 @@ class Source:
 
     names: the inputs in order. header: JSON of the first header page, None without one. swap: 0, 32 or 64-bit words
     that were byte-reversed (in any input). head_kind: format of the first input (of ``sniff``). size: bytes of all
-    inputs, None if one is a pipe. notes: what a user should know.
+    inputs, None if one is a pipe or packed. again: whether they can be read once more. cut: where packed data breaks
+    off, None if it does not. notes: what a user should know.
     Positions given out by ``fill`` count dump bytes only; ``place`` adds the header pages.
     """
 
@@ -355,12 +316,14 @@ class Source:
         self.header_bytes = 0
         self.position = 0
         self.head_kind = ""
+        self.cut: str | None = None
         self._starts: list[int] = []  # first dump byte of each input begun
         self._shifts: list[int] = []  # header bytes up to and with each input begun
         self._current = self._begin(0)
         self.header = self._current.header
         sizes = [self._current.size, *(_size(name) for name in self.names[1:])]
         self.size = None if None in sizes else sum(size for size in sizes if size is not None)
+        self.again = all(os.path.isfile(name) for name in names)
 
     def _begin(self, index: int) -> _Input:
         entry = _Input(self.names[index], self._accept)
@@ -401,6 +364,10 @@ class Source:
         return done
 
     def _advance(self) -> bool:
+        if self._current.cut:
+            self.cut = self.cut or self._current.cut
+            self.notes.append(f"{self._current.cut}; everything before that was read")
+            self._current.cut = None
         if self._current.note:
             self.notes.append(self._current.note)
             self._current.note = None
@@ -451,7 +418,12 @@ def _is_dump(path: Path) -> bool:
     """Whether the regular file ``path`` begins like a dump."""
     try:
         with path.open("rb") as file:
-            return sniff(file.read(HEAD_BYTES)) == "npt"
+            head = file.read(HEAD_BYTES)
+            if head.startswith(GZIP_MAGIC):
+                head = zlib.decompressobj(wbits=31).decompress(head, HEAD_BYTES)
+            return sniff(head) == "npt"
+    except zlib.error:
+        return False
     except OSError as error:
         raise _unreadable(error, str(path)) from error
 

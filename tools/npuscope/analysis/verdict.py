@@ -194,7 +194,7 @@ def _evidence(timeline: Timeline, rows: tuple[Row, ...], start: int, end: int) -
 
 def _sentence(result: Stalls, description: Description) -> str:
     whole = sum(result.hot_ns)
-    note = " Graph: assumed chain." if result.graph_assumed else ""
+    note = f" Graph: assumed {description.assumed_as}." if result.graph_assumed else ""
     length = result.to_ns - result.from_ns
     if not whole:
         seen = "" if result.coverage_min == length else f" in the {duration(result.coverage_min)} seen of each"

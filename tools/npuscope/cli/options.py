@@ -12,7 +12,7 @@ import click
 __all__ = ["Options", "input_options", "output_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMATS: Final = ("auto", "npt1", "text", "vcd")
+FORMATS: Final = ("auto", "npt1", "text", "vcd", "aie")
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Options:
     map: str | None = None
     format: str = "auto"
     time_unit: str | None = None
+    clock_period: str | None = None
     allow_backwards: bool = False
     sample_period: str | None = None
     quiet: bool = False
@@ -80,8 +81,11 @@ _INPUT: Final = (
     _option("--allow-open", is_flag=True, help="A dump without END, or cut short, is exit 0."),
     _option("--min-coverage", metavar="PCT", help="Exit 1 if a layer is known for less of the time."),
     _option("--format", type=click.Choice(FORMATS), default="auto", help="Force the format.  [default: by content]"),
-    _option("--map", metavar="TOML", type=_PATH, help="Waveforms: which signals are which layer."),
+    _option(
+        "--map", metavar="TOML", type=_PATH, help="Waveforms: which signals are which layer. AIE: labels, TOML or MLIR."
+    ),
     _option("--time-unit", metavar="TIME", help="Text and waveforms: one count of their time, e.g. 1ns, 10ps."),
+    _option("--clock-period", metavar="TIME", help="AIE traces: one cycle of the array, e.g. 1ns, 556ps."),
     _option("--sample-period", metavar="TIME", help="Text dumps: a layer not printed for this long has cooled."),
     _option("--allow-backwards", is_flag=True, help="Text dumps: a time that goes back is a restart."),
     _option("-q", "--quiet", is_flag=True, help="No summary and no progress on stderr."),

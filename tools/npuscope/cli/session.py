@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from npuscope.capture import TEXT, WAVE, Capture, Progress, Text
+from npuscope.capture import TEXT, TILES, WAVE, Capture, Progress, Text
 from npuscope.capture import open as open_capture
 from npuscope.cli.inputs import Bound, Window, parse_window, split_window
 from npuscope.cli.options import Options
@@ -48,7 +48,7 @@ def prepare(options: Options) -> None:
     for percent in (options.allow_loss, options.min_coverage):
         if percent is not None:
             parse_percent(percent)
-    for flag, text in (("--time-unit", options.time_unit), ("--sample-period", options.sample_period)):
+    for flag, text in _times(options):
         if text is not None and parse_picoseconds(text) <= 0:
             raise NpuscopeError(f"{flag} must be more than 0", found=text)
 
@@ -71,6 +71,7 @@ def start(
         force_desc=options.force_desc,
         text=Text(
             time_unit_ps=None if options.time_unit is None else parse_picoseconds(options.time_unit),
+            clock_period_ps=None if options.clock_period is None else parse_picoseconds(options.clock_period),
             sample_period_ns=None if options.sample_period is None else parse_duration(options.sample_period),
             allow_backwards=options.allow_backwards,
             refuse=options.format == "npt1",
@@ -81,19 +82,35 @@ def start(
         summarise=summarise,
         progress=progress,
     )
-    for name, kind, what in (("text", TEXT, "$fwrite text"), ("vcd", WAVE, "a VCD waveform")):
+    for name, kind, what in (
+        ("text", TEXT, "$fwrite text"),
+        ("vcd", WAVE, "a VCD waveform"),
+        ("aie", TILES, "an AIE2 trace"),
+    ):
         if options.format == name and capture.kind != kind:
             raise NpuscopeError(f"not {what}", file=names[0], hint="leave --format out", exit_code=Exit.NOT_RECOGNISED)
     given = {
-        "--time-unit": options.time_unit,
-        "--sample-period": options.sample_period,
+        **dict(_times(options)),
         "--allow-backwards": options.allow_backwards,
         "--map": options.map,
     }
-    used = {TEXT: set(given) - {"--map"}, WAVE: {"--map", "--time-unit"}}.get(capture.kind, set())
+    used = {
+        TEXT: {"--time-unit", "--sample-period", "--allow-backwards"},
+        WAVE: {"--map", "--time-unit"},
+        TILES: {"--map", "--clock-period"},
+    }.get(capture.kind, set())
     if aside := [flag for flag, value in given.items() if value and flag not in used]:
         capture.notes.append(f"{' and '.join(aside)} left aside: not for {foreign(capture.kind)}")
     return capture
+
+
+def _times(options: Options) -> tuple[tuple[str, str | None], ...]:
+    """The options that are a length of time."""
+    return (
+        ("--time-unit", options.time_unit),
+        ("--clock-period", options.clock_period),
+        ("--sample-period", options.sample_period),
+    )
 
 
 def window(capture: Capture, options: Options) -> tuple[int, int]:
@@ -143,7 +160,7 @@ def command_line(verb: str, options: Options) -> str:
     words = ["npuscope", verb, *paths(options)[0]]
     for flag, value in (("--graph", options.graph), ("--desc", options.desc), ("--map", options.map)):
         words += [flag, value] if value else []
-    for flag, value in (("--time-unit", options.time_unit), ("--sample-period", options.sample_period)):
+    for flag, value in _times(options):
         words += [flag, value] if value else []
     words += ["--force-desc"] if options.force_desc else []
     words += ["--allow-backwards"] if options.allow_backwards else []

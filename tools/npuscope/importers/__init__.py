@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from npuscope.importers.aie.reader import AieReader
 from npuscope.importers.fwrite import FwriteReader
 from npuscope.importers.waves import WaveReader
 
-__all__ = ["FwriteReader", "WaveReader"]
+__all__ = ["AieReader", "FwriteReader", "WaveReader"]

@@ -167,7 +167,7 @@ class FwriteReader:
             yield self._batch(none, none, none, none, [self._close(0, self._clock)], 0)
         ledger.files, ledger.total = list(self.source.names), size
         ledger.runs = 1 + ledger.restarts
-        ledger.end_seen = not ends_cut
+        ledger.end_seen = not ends_cut and self.source.cut is None
         for note in self.source.notes:
             ledger.note(note)
         ledger.check()

@@ -16,13 +16,15 @@ import numpy.typing as npt
 from npuscope.encode.mirror import BpLimits, SourceConfig
 from npuscope.layout import MAX_LAYERS, PAYLOAD, BpSub, Kind, State
 
-__all__ = ["FULL", "UNKNOWN", "Rows", "layer_rows", "merge_rows", "start_rows"]
+__all__ = ["FLOWING", "FULL", "UNKNOWN", "Rows", "layer_rows", "merge_rows", "start_rows"]
 
 I8 = npt.NDArray[np.int64]
 
 UNKNOWN: Final = -1
 """Occupancy of a buffer whose level is x, z or not recorded."""
 FULL: Final = 63
+FLOWING: Final = 32
+"""Occupancy of what is neither full nor empty and has no level."""
 _KEEP: Final = -2
 _FIELD: Final = {field.name: field for field in PAYLOAD[Kind.BP, None]}
 

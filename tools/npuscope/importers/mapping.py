@@ -20,12 +20,12 @@ two more than its depth: what is above the depth counts as full.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from npuscope.errors import NpuscopeError
+from npuscope.importers.toml import integer, load, refuse_unknown
 from npuscope.layout import MAX_LAYERS, SRC_MARK
 
 __all__ = ["Edge", "LayerSignals", "Mapping", "propose"]
@@ -67,18 +67,9 @@ class Mapping:
     @classmethod
     def from_toml(cls, path: str, known: Iterable[str]) -> Mapping:
         """Read a TOML file for a waveform that has the signals ``known``; raises NpuscopeError."""
-        try:
-            with open(path, "rb") as file:
-                table = tomllib.loads(file.read().decode("utf-8-sig"))
-        except OSError as error:
-            raise NpuscopeError(f"cannot read the mapping: {error.strerror}", file=path) from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise NpuscopeError(f"the mapping is no TOML: {error}", file=path) from error
+        table = load(path, "mapping")
         names = list(known)
-        if extra := set(table) - {"clock", "edge", "layer"}:
-            raise NpuscopeError(
-                "unknown key in the mapping", file=path, found=min(extra), expected="clock, edge, layer"
-            )
+        refuse_unknown(table, ("clock", "edge", "layer"), "the mapping", path)
         clock = table.get("clock")
         if clock is not None and (not isinstance(clock, str) or clock not in names):
             raise NpuscopeError("the clock is no signal of the waveform", file=path, found=repr(clock))
@@ -100,16 +91,14 @@ class Mapping:
 
 def _layers(entry: Any, names: list[str], path: str) -> list[LayerSignals]:
     """The layers that one [[layer]] names."""
-    if not isinstance(entry, dict) or set(entry) - set(_KEYS):
-        found = entry if not isinstance(entry, dict) else min(set(entry) - set(_KEYS))
-        raise NpuscopeError("layer is wrong", file=path, found=repr(found), expected=", ".join(_KEYS))
-    src = _integer(entry, "src", 0, SRC_MARK - 1, path, 0)
+    refuse_unknown(entry, _KEYS, "layer", path)
+    src = integer(entry, "src", 0, SRC_MARK - 1, path, 0)
     signals = {key: entry[key] for key in ("level", "valid", "ready") if key in entry}
     if set(signals) not in ({"level"}, {"valid", "ready"}) or not all(isinstance(s, str) for s in signals.values()):
         raise NpuscopeError(
             "a layer takes level and depth, or valid and ready", file=path, found=", ".join(signals) or "neither"
         )
-    depth = _integer(entry, "depth", 1, 2**32, path) if "level" in signals else 0
+    depth = integer(entry, "depth", 1, 2**32, path) if "level" in signals else 0
     matches = {key: _matching(pattern, names) for key, pattern in signals.items()}
     if all(_PLACE in pattern for pattern in signals.values()):
         if "layer" in entry:
@@ -121,7 +110,7 @@ def _layers(entry: Any, names: list[str], path: str) -> list[LayerSignals]:
         if wrong:
             raise NpuscopeError(f"layer {wrong[0]} is over {MAX_LAYERS - 1}", file=path, hint="split it by src")
     else:
-        layers = [_integer(entry, "layer", 0, MAX_LAYERS - 1, path)]
+        layers = [integer(entry, "layer", 0, MAX_LAYERS - 1, path)]
         matches = {key: {layers[0]: match.get(None, [])} for key, match in matches.items()}
     result = []
     for layer in layers:
@@ -152,13 +141,6 @@ def _matching(pattern: str, names: list[str]) -> dict[int | None, list[str]]:
             number = int(match["layer"]) if "layer" in compiled.groupindex else None
             found.setdefault(number, []).append(name)
     return found
-
-
-def _integer(entry: dict[str, Any], key: str, low: int, high: int, path: str, default: int | None = None) -> int:
-    value = entry.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise NpuscopeError(f"{key} is wrong", file=path, found=repr(value), expected=f"an integer {low}..{high}")
-    return value
 
 
 def propose(widths: dict[str, int]) -> str:

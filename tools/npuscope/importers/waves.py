@@ -9,31 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from npuscope.encode.mirror import BpLimits
 from npuscope.errors import NpuscopeError
-from npuscope.importers.levels import FULL, UNKNOWN, Rows, layer_rows, merge_rows, start_rows
+from npuscope.importers.emit import MAX_TIME, PS_PER_NS, emit, end_row
+from npuscope.importers.levels import FLOWING, FULL, UNKNOWN, Rows, layer_rows, merge_rows, start_rows
 from npuscope.importers.mapping import LayerSignals, Mapping
 from npuscope.importers.vcd import Signal, VcdReader
 from npuscope.importers.vcd.body import WORD
-from npuscope.layout import SRC_FRAMER, Kind, SyncSub
-from npuscope.ledger import Cause, Ledger, SourceCount, Window
+from npuscope.ledger import Cause, Ledger, Window
 from npuscope.records.batch import Batch
 
 __all__ = ["WaveReader"]
 
 I8 = npt.NDArray[np.int64]
-
-PS_PER_NS: Final = 1000
-MAX_TIME: Final = 1 << 62
-BATCH: Final = 1 << 18
-SEQ: Final = 256
-FLOWING: Final = 32
-"""Occupancy shown for a link without level while it transfers or idles: neither full nor empty."""
 
 
 class WaveReader:
@@ -70,12 +62,13 @@ class WaveReader:
         for each, own in parts.items():
             layers = sum(1 << layer.layer for layer in mapping.layers if layer.src == each)
             sources[each] = merge_rows([start_rows(begin, layers, BpLimits()), *own])
-        if self.vcd.cut is None:
-            sources[SRC_FRAMER] = Rows(*(np.array([value]) for value in (end, int(Kind.SYNC), int(SyncSub.END), 0)))
-        src, rows = _interleave(sources)
+        if not self.vcd.is_cut:
+            sources |= end_row(end)
         if edges is not None:
             ledger.lines = len(edges)
-        yield from self._batches(src, rows)
+        for low, high in self._ns(np.array(self._gaps, np.uint64)).reshape(-1, 2).tolist():
+            ledger.windows.note(Window(None, 0, low, high, Cause.NOT_RECORDED, None))
+        yield from emit(sources, ledger)
         self._finish()
 
     def _layer(self, layer: LayerSignals, signals: dict[str, Signal], edges: npt.NDArray[np.uint64] | None) -> Rows:
@@ -113,27 +106,6 @@ class WaveReader:
             return time.astype(np.int64) * up // down
         return np.array([count * up // down for count in time.tolist()], np.int64)
 
-    def _batches(self, src: I8, rows: Rows) -> Iterator[Batch]:
-        ledger = self.ledger
-        seq = np.zeros(len(src), np.int64)
-        for each in np.unique(src).tolist():
-            own = np.flatnonzero(src == each)
-            seq[own] = np.arange(len(own)) % SEQ
-            if each != SRC_FRAMER:
-                ledger.sources[each] = SourceCount(decoded=len(own), exact=True)
-        for kind, count in zip(*np.unique(rows.kind, return_counts=True), strict=True):
-            ledger.kinds[Kind(int(kind)).name] = int(count)
-        for start in range(0, max(len(src), 1), BATCH):
-            part = slice(start, start + BATCH)
-            yield Batch.of(
-                rows.time[part], src[part], rows.kind[part], rows.sub[part], rows.payload[part], seq=seq[part]
-            )
-        for low, high in self._ns(np.array(self._gaps, np.uint64)).reshape(-1, 2).tolist():
-            ledger.windows.note(Window(None, 0, low, high, Cause.NOT_RECORDED, None))
-        if len(src):
-            ledger.first_ts = int(rows.time[0])
-            ledger.last_ts = int(rows.time[-1])
-
     @property
     def _gaps(self) -> list[tuple[int, int]]:
         """[from, to) counts that were not recorded."""
@@ -146,10 +118,10 @@ class WaveReader:
         ledger.tail = 0 if vcd.cut is None else vcd.size - vcd.cut[0]
         ledger.text = ledger.total - ledger.tail
         ledger.lines = ledger.lines or body.changes
-        ledger.runs, ledger.end_seen = 1, vcd.cut is None
+        ledger.runs, ledger.end_seen = 1, not vcd.is_cut
         if vcd.cut is not None:
             ledger.note(f"byte {vcd.cut[0]}: {vcd.cut[1]}; everything before it was read")
-        for note in (*vcd.header.notes, *body.notes):
+        for note in (*vcd.header.notes, *body.notes, *vcd.source.notes):
             ledger.note(note)
         for what, counts in (("id without $var", body.undeclared), ("", body.unknown), ("", vcd.header.unknown)):
             for name, count in counts.items():
@@ -157,19 +129,6 @@ class WaveReader:
                 ledger.unknown[key] = ledger.unknown.get(key, 0) + count
         ledger.check()
         ledger.complete = True
-
-
-def _interleave(sources: dict[int, Rows]) -> tuple[I8, Rows]:
-    """The rows of all sources in order of time, and the source of each."""
-    src = np.concatenate([np.full(len(rows.time), each) for each, rows in sources.items()])
-    joined = Rows(
-        *(
-            np.concatenate([getattr(rows, name) for rows in sources.values()])
-            for name in ("time", "kind", "sub", "payload")
-        )
-    )
-    order = np.argsort(joined.time, kind="stable")
-    return src[order], Rows(joined.time[order], joined.kind[order], joined.sub[order], joined.payload[order])
 
 
 def _edges(clock: Signal, edge: str) -> npt.NDArray[np.uint64]:

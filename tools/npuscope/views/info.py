@@ -30,7 +30,7 @@ def info_text(
     lines += [("title", title)] if title else []
     swap = f", bytes of each {ledger.swap}-bit word swapped" if ledger.swap else ""
     lines.append(("format", ledger.importer or _format(ledger.version, ledger.config) + swap))
-    lines += _times(ledger.first_ts, span_ns)
+    lines += _times(ledger.first_ts, span_ns)[1 if ledger.importer else 0 :]
     lines.append(("records", _records(ledger)))
     lines += _sources(ledger)
     lines += [(item.name, item.text) for item in trust if item.name != "input"]  # that is the first line

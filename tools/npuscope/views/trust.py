@@ -191,7 +191,7 @@ def graph(description: Description, told: int | None = None) -> Trust:
     """Where the graph comes from. told: the hash in the stream, 0 = none, None = not seen."""
     number = f"{len(description.buffers)} buffers"
     if description.assumed:
-        return Trust("graph", f"ASSUMED chain of {number} (no description)", "warn")
+        return Trust("graph", f"ASSUMED {description.assumed_as} of {number} (no description)", "warn")
     given = f"{number}, {len(description.stages)} stages, hash {description.hash:016x}"
     if told and told != description.hash:
         return Trust("graph", f"FORCED: {given}, but that of the stream is {told:016x}", "bad")

@@ -30,6 +30,8 @@ class Bytes(Protocol):
     """What a reader reads from, such as ``npuscope.source.Source``."""
 
     names: list[str]
+    notes: list[str]
+    cut: str | None
 
     def fill(self, buffer: memoryview) -> int:
         """Fill the front of ``buffer``; bytes filled, 0 at the end."""

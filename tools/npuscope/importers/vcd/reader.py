@@ -64,6 +64,11 @@ class VcdReader:
         self.cut: tuple[int, str] | None = None
         """(byte, what) where the file breaks off in the middle of something."""
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether the file breaks off, as far as it was read."""
+        return self.cut is not None or self.source.cut is not None
+
     @cached_property
     def variables(self) -> dict[str, Variable]:
         """By name."""

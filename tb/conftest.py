@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pytest for benches: a test with an argument ``sim`` runs once per simulator, with ``any_tool`` in Yosys too.
 
+A test with the argument ``mutant`` runs once per named mutant of the book, on the simulators of ``--mutant-sim``.
+
 NPUSCOPE_SEEDS=n (``make regress``): each test that simulates runs with n seeds, NPUSCOPE_SEED and those after it. It
 simulates if it has the argument ``sim`` or the mark ``seeds``.
 """
@@ -8,17 +10,20 @@ simulates if it has the argument ``sim`` or the mark ``seeds``.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from npuscope.sim import SIMULATORS
 from npuscope.sim import seed as session_seed
+from tb.runner import mutants
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--sim", default=",".join(SIMULATORS), help="simulators to run the benches on, default all: %(default)s"
     )
+    parser.addoption("--mutant-sim", default="icarus", help="simulators to run named mutants on, default %(default)s")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -40,6 +45,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if unknown := set(chosen) - set(SIMULATORS):
             raise pytest.UsageError(f"--sim: unknown {', '.join(sorted(unknown))}, known {', '.join(SIMULATORS)}")
         metafunc.parametrize("sim", chosen)
+    if "mutant" in metafunc.fixturenames:
+        metafunc.parametrize("mutant", mutants(Path(metafunc.definition.path).parent.name))
+        metafunc.parametrize("mutant_sim", metafunc.config.getoption("--mutant-sim").split(","))
     if "any_tool" in metafunc.fixturenames:
         metafunc.parametrize("any_tool", [*SIMULATORS, "yosys"])
     simulates = "sim" in metafunc.fixturenames or metafunc.definition.get_closest_marker("seeds")

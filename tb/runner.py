@@ -13,10 +13,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from npuscope.dv.book import Mutant, load_book
+from npuscope.dv.tree import Tree
 from npuscope.errors import NpuscopeError
-from npuscope.sim import Design, Patch, Result, expect_caught, expect_refused, run, seed
+from npuscope.sim import Design, Patch, Result, expect_caught, expect_killed, expect_refused, run, seed
 
-__all__ = ["BUILD", "TREE", "Patch", "bench", "caught", "design", "refused", "seed", "sources"]
+__all__ = [
+    "BUILD", "TREE", "Patch", "bench", "caught", "design", "killed", "mutants", "refused", "seed", "sources",
+]  # fmt: skip
 
 TREE = Path(__file__).resolve().parent.parent
 BUILD = TREE / "build" / "sim"
@@ -99,6 +103,31 @@ def caught(
     __tracebackhide__ = True
     made = design(top, parameters, extra=extra)
     return expect_caught(made, sim, module or f"tb.{top}.bench", BUILD, patch, pythonpath=(TREE,), **options)
+
+
+@cache
+def mutants(folder: str) -> dict[str, Mutant]:
+    """The named mutants of the threshold book that the bench of this folder must kill."""
+    return {mutant.name: mutant for mutant in load_book(Tree(TREE)).mutants if mutant.bench == folder}
+
+
+def killed(
+    mutant: str,
+    top: str,
+    sim: str,
+    parameters: Mapping[str, int | str] | None = None,
+    *,
+    folder: str | None = None,
+    module: str | None = None,
+    extra: Sequence[Path] = (),
+    **options: Any,
+) -> Result:
+    """Show that each detector that the book names for ``mutant`` fails on it."""
+    __tracebackhide__ = True
+    found = mutants(folder or top)[mutant]
+    made, bench_module = design(top, parameters, extra=extra), module or f"tb.{top}.bench"
+    patch = Patch(found.file, found.old, found.new)
+    return expect_killed(made, sim, bench_module, BUILD, patch, by=found.by, pythonpath=(TREE,), **options)
 
 
 def refused(top: str, sim: str, parameters: Mapping[str, int | str], error: str, *, extra: Sequence[Path] = ()) -> None:

@@ -6,14 +6,12 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted(p.stem for p in (ROOT / "rtl").rglob("*.v") if "gen" not in p.parts)
-PLANS = sorted((ROOT / "tb").rglob("plan.toml"))
 
 # A rung imports only rungs before it; what stands beside the ladder is listed with what it may use.
 LADDER = [
@@ -49,36 +47,6 @@ def test_module_file_is_verilog_of_our_style(module: str) -> None:
     assert len(re.findall(r"^module\s", text, re.M)) == 1
     code = re.sub(r"//.*|/\*.*?\*/", "", text, flags=re.S if "/*" in text else re.NOFLAG)
     assert not re.search(r"\balways_(ff|comb|latch)\b|\blogic\b|\$fatal|\$error|\$display", code), "Verilog-2005 only"
-
-
-def names_in(folder: Path) -> set[str]:
-    """Names of the cocotb tests, pytest functions and proofs of a bench folder."""
-    found = set()
-    for path in folder.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.AsyncFunctionDef) and any("test" in ast.unparse(d) for d in node.decorator_list):
-                found.add(node.name)
-            if isinstance(node, ast.ClassDef) and any("test" in ast.unparse(d) for d in node.decorator_list):
-                found.add(node.name)
-            if isinstance(node, ast.FunctionDef) and path.name.startswith("test_") and node.name.startswith("test"):
-                found.add(node.name)
-    proofs = folder / "proofs.toml"
-    if proofs.exists():
-        found |= {f"prove:{proof['name']}" for proof in tomllib.loads(proofs.read_text())["proof"]}
-    return found
-
-
-@pytest.mark.parametrize("path", PLANS, ids=lambda p: p.parent.name)
-def test_plan_names_every_test_and_only_tests(path: Path) -> None:
-    plan = tomllib.loads(path.read_text())
-    planned = {test for point in plan["point"] for test in point["tests"]}
-    assert all(point["stage"] in ("V1", "V2", "V3") and point["intent"] for point in plan["point"])
-    assert all(point["tests"] for point in plan["point"]), "a planned point without a test"
-    ids = [point["id"] for point in plan["point"]]
-    assert len(ids) == len(set(ids))
-    existing = names_in(path.parent)
-    assert planned - existing == set(), "planned, but there is no such test"
-    assert existing - planned == set(), "a test in no plan"
 
 
 @pytest.mark.parametrize("rung", LADDER)

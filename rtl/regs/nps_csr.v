@@ -10,6 +10,7 @@
 // Overflow:  a MARK written while one waits replaces it; the count of dropped events is modular.
 `default_nettype none
 `include "nps_refuse.vh"
+`include "nps_thresholds.vh"
 
 module nps_csr #(
     parameter integer NUM_BP        = 2,         // trace ports, 1..62
@@ -18,7 +19,7 @@ module nps_csr #(
     parameter integer TOKEN         = 1,         // 0 or 1: built in
     parameter integer WORDS         = 4,         // of a token's context, 4..16
     parameter integer SOURCES       = 6,         // of the stream, NUM_BP+1..64
-    parameter [7:0]   S_COUNT       = 8'd3,      // of nps_ras_map, told
+    parameter [7:0]   S_COUNT       = `NPS_S_COUNT,  // of nps_ras_map, told
     parameter [31:0]  CLK_PERIOD_PS = 32'd5000,  // told
     parameter [63:0]  DESC_HASH     = 64'd0      // told
 ) (

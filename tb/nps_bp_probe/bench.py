@@ -225,9 +225,11 @@ async def test_dwell_unit_and_saturation(dut):
         await feed(h, 9, 40)
         assert (await h.take())[-1][5] == SATURATED - 1
         await feed(h, 9, 63)
-        await h.idle(1, period=(SATURATED << k) - PERIOD_NS)
-        await feed(h, 9, 40)
-        assert (await h.take())[-1][5] == SATURATED
+        for beyond in (0, 1, SATURATED // 2):
+            await h.idle(1, period=(SATURATED + beyond << k) - PERIOD_NS)
+            await feed(h, 9, 40)
+            assert (await h.take())[-1][5] == SATURATED
+            await feed(h, 9, 63)
 
 
 @cocotb.test()

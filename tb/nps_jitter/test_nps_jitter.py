@@ -3,7 +3,7 @@
 
 import pytest
 
-from tb.runner import Patch, bench, caught, refused
+from tb.runner import Patch, bench, caught, killed, refused
 
 TOP = "nps_jitter"
 RANDOM = "tb.nps_jitter.bench_random"
@@ -43,8 +43,6 @@ BUGS = {  # old text, new text, the test that must see it
                    "test_a_held_level_is_one_pulse"),
     "no_strobe": ("wire rises = sync_valid && (chosen[STROBE] || !was_high);", "wire rises = sync_valid && !was_high;",
                   "test_pulses_in_adjacent_clocks_with_strobe"),
-    "wrapped": ("s3_wide <= s2_jitter[T-2:31] != {T - 32{s2_neg}};", "s3_wide <= 1'b0;",
-                "test_saturation_is_symmetric"),
     "asymmetric": ("s2_neg ? s2_jitter[30:1] == 30'd0 :", "s2_neg ? 1'b0 :", "test_saturation_is_symmetric"),
     "step_forgotten": ("since_step <= stepped && !pulse && enable;", "since_step <= 1'b0;",
                        "test_a_step_between_pulses"),
@@ -63,14 +61,7 @@ BUGS = {  # old text, new text, the test that must see it
                        "test_words_wait_for_clocks_without_a_sample_and_samples_for_words"),
     "untold_in_force": ("loads <= commit && !c1_good && !rst;", "loads <= commit && !rst;",
                         "test_a_newer_write_replaces_what_is_not_told"),
-    "missed_not_strict": ("s2_jitter[46:0] > half;", "s2_jitter[46:0] >= half;",
-                          "test_missed_and_early_at_their_limits"),
-    "early_strict": ("~s2_jitter[47:0] >= {1'b0, half};", "~s2_jitter[47:0] > {1'b0, half};",
-                     "test_missed_and_early_at_their_limits"),
     "excluded_mapped": ("!(s3_ok && s3_exclude && (s3_missed || s3_early))", "1'b1", "test_one_missing_pulse"),
-    "watchdog_repeats": ("quiet == watchdog && watch_on && !(lost || loses);", "quiet >= watchdog && watch_on;",
-                         "test_total_loss_of_sync"),
-    "watchdog_early": ("quiet <= 32'd1;\n", "quiet <= 32'd2;\n", "test_the_watchdog_at_its_limit"),
     "restart_stops_samples": ("s4_pulse <= s3_pulse && !rst;\n        js_valid <= s3_pulse",
                               "s4_pulse <= s3_pulse && !rst;\n        js_valid <= s3_pulse && lives[LAST-1]",
                               "test_restart_voids_records_but_not_samples"),
@@ -83,10 +74,14 @@ def test_planted_bug(bug):
     caught(TOP, "icarus", Patch("nps_jitter.v", old, new), DIRECTED, tests=[test], env=told(DIRECTED))
 
 
-@pytest.mark.parametrize("bug", ["asymmetric", "own_step", "watchdog_early"])
+@pytest.mark.parametrize("bug", ["asymmetric", "own_step"])
 def test_planted_bug_on_verilator(bug):
     old, new, test = BUGS[bug]
     caught(TOP, "verilator", Patch("nps_jitter.v", old, new), DIRECTED, tests=[test], env=told(DIRECTED))
+
+
+def test_mutant(mutant, mutant_sim):
+    killed(mutant, TOP, mutant_sim, DIRECTED, env=told(DIRECTED))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 
 import pytest
 
-from tb.runner import Patch, bench, caught, refused
+from tb.runner import Patch, bench, caught, killed, refused
 
 TOP = "nps_ptp_cdc"
 
@@ -32,6 +32,10 @@ BUGS = {
 def test_planted_bug_of_a_rule(bug):
     old, new, test = BUGS[bug]
     caught(TOP, "icarus", Patch("nps_ptp_cdc.v", old, new), tests=[test])
+
+
+def test_mutant(mutant, mutant_sim):
+    killed(mutant, TOP, mutant_sim)
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,17 @@ BUILD = Path(__file__).resolve().parents[2] / "build" / "sim-tests"
 TINY = Design("nps_tiny", (FIXTURES / "nps_tiny.v",), (FIXTURES,))
 
 
+def simulate(design: Design, sim: str = "icarus", **options: Any) -> Result:
+    """Run tests of fixtures/cases.py on ``design``."""
+    settings: dict[str, Any] = {"module": "cases", "pythonpath": (FIXTURES,)} | options
+    return run(design, sim, settings.pop("module"), BUILD, **settings)
+
+
 @pytest.fixture
 def tiny() -> Callable[..., Result]:
     """Runs named tests of fixtures/cases.py on the tiny design; returns the result instead of raising."""
 
-    def runs(*tests: str, sim: str = "icarus", **options: Any) -> Result:
-        settings: dict[str, Any] = {"raises": False, "pythonpath": (FIXTURES,)} | options
-        module = settings.pop("module", "cases")
-        design = settings.pop("design", TINY)
-        return run(design, sim, module, BUILD, tests=tests, **settings)
+    def runs(*tests: str, sim: str = "icarus", design: Design = TINY, **options: Any) -> Result:
+        return simulate(design, sim, tests=tests, **{"raises": False, **options})
 
     return runs

@@ -100,8 +100,9 @@ def test_failure_text_has_one_replay_line_and_a_waveform(tiny):
     assert result.waveform is not None
     assert result.waveform.stat().st_size > 100
     assert lines[2] == f"waveform: {result.waveform}"
-    assert lines[3].startswith("replay:   NPUSCOPE_SEED=7 ")
-    assert "test_runner.py::test_failure_text_has_one_replay_line_and_a_waveform" in lines[3]
+    assert lines[3] == f"view:     gtkwave {result.view}"
+    assert lines[4].startswith("replay:   NPUSCOPE_SEED=7 ")
+    assert "test_runner.py::test_failure_text_has_one_replay_line_and_a_waveform" in lines[4]
 
 
 @pytest.mark.parametrize("number", [7], ids="seed{}".format)

@@ -25,6 +25,8 @@ VERBS: Final = {
     "report": "one offline HTML file with verdict, tables and picture",
     "export": "other formats: perfetto, parquet, csv, vcd",
     "signals": "names in a waveform, a mapping proposed",
+    "book": "list, show, check, matrix: the thresholds and what stands behind each",
+    "dv": "regression, coverage, mutants, proofs and sign-off of the RTL",
     "doctor": "simulators and tools of this machine, each ok or FIX",
 }
 """Verb to its one-line help; the code of each is ``npuscope.cli.<verb>.command``."""

@@ -5,7 +5,7 @@ replay line unless the verdict is PASS, ``prove`` runs the formal proofs. Needs 
 """
 
 from npuscope.sim.build import Design, Patch, build
-from npuscope.sim.runner import Result, SimulationFailure, expect_caught, expect_refused, run, seed
+from npuscope.sim.runner import Result, SimulationFailure, expect_caught, expect_killed, expect_refused, run, seed
 from npuscope.sim.tools import SIMULATORS, Tool, check
 from npuscope.sim.verdict import Verdict
 
@@ -20,6 +20,7 @@ __all__ = [
     "build",
     "check",
     "expect_caught",
+    "expect_killed",
     "expect_refused",
     "run",
     "seed",

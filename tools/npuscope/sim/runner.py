@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -14,16 +15,28 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.sim import tools
+from npuscope.sim import gtkwave, tools
 from npuscope.sim.build import Build, BuildFailure, Design, Patch, build, locked
 from npuscope.sim.job import run_job
-from npuscope.sim.verdict import Outcome, Verdict, classify
+from npuscope.sim.verdict import Outcome, Verdict, base_name, classify
 
-__all__ = ["Result", "SimulationFailure", "expect_caught", "expect_refused", "run", "seed"]
+__all__ = [
+    "RUNS_VARIABLE",
+    "Result",
+    "SimulationFailure",
+    "expect_caught",
+    "expect_killed",
+    "expect_refused",
+    "record",
+    "run",
+    "seed",
+]
 
 SEED_VARIABLE = "NPUSCOPE_SEED"
+RUNS_VARIABLE = "NPUSCOPE_RUNS"  # file to which each finished run adds a line of JSON
 SEEDS_VARIABLE = "NPUSCOPE_SEEDS"  # more than one: a test's name ends in its seed
 RUN_LIMIT_S = 300.0
 DEFAULT_SEED = 1
@@ -50,7 +63,11 @@ def seed() -> int:
 
 @dataclass(frozen=True)
 class Result:
-    """One finished run. ``folder`` holds run.log, results.xml and, after a failure, the waveform."""
+    """One finished run. ``folder`` holds run.log, results.xml and, after a failure, the waveform.
+
+    failed: of ``tests``. lasted_ns: simulated time of each. bug: the planted one, ``file: old -> new``. view: file that
+    opens the waveform in GTKWave where the first test failed.
+    """
 
     verdict: Verdict
     reason: str
@@ -62,6 +79,15 @@ class Result:
     folder: Path
     replay: str
     waveform: Path | None = None
+    failed: tuple[str, ...] = ()
+    lasted_ns: tuple[float, ...] = ()
+    bug: str | None = None
+    view: Path | None = None
+
+    def row(self) -> dict[str, object]:
+        """The run as JSON: what ``NPUSCOPE_RUNS`` collects. ``node``: the pytest test that made it."""
+        paths = {key: str(value) if value else None for key, value in vars(self).items() if isinstance(value, Path)}
+        return {"run": 1, "node": _node(), **vars(self), **paths}
 
     def text(self) -> str:
         """Verdict, reason, log, waveform and replay line, one per line."""
@@ -69,6 +95,8 @@ class Result:
         lines.append(f"log:      {self.folder / 'run.log'}")
         if self.waveform is not None:
             lines.append(f"waveform: {self.waveform}")
+        if self.view is not None:
+            lines.append(f"view:     gtkwave {self.view}")
         lines.append(f"replay:   {self.replay}")
         return "\n".join(lines)
 
@@ -127,6 +155,7 @@ def run(
     folder = root / "runs" / f"{design.top}-{sim}-{label}"
     started = time.monotonic()
     waveform: Path | None = None
+    view: Path | None = None
     with locked(folder):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -144,15 +173,28 @@ def run(
                 (folder / "waves").mkdir()
                 simulate.once(again, folder / "waves", min(limit_s, _WAVES_LIMIT_S))
                 waveform = _waveform(again, folder / "waves")
+            if waveform is not None and outcome.failed:
+                view = gtkwave.save(waveform, design, outcome.failed_ns)
     seconds = time.monotonic() - started
     replay = _replay(chosen, sim, module, folder)
     result = Result(
-        outcome.verdict, outcome.reason, outcome.tests, design.top, sim, chosen, seconds, folder, replay, waveform
-    )
+        outcome.verdict, outcome.reason, outcome.tests, design.top, sim, chosen, seconds, folder, replay, waveform,
+        outcome.failed, outcome.lasted_ns, f"{patch.file}: {patch.old} -> {patch.new}" if patch else None, view,
+    )  # fmt: skip
+    if RUNS_VARIABLE in os.environ:
+        record(Path(os.environ[RUNS_VARIABLE]), result.row())
     print(f"{result.verdict} {design.top} on {sim}, {SEED_VARIABLE}={chosen}, {seconds:.1f} s: {result.reason}")
     if raises and result.verdict is not Verdict.PASS:
         raise SimulationFailure(result)
     return result
+
+
+def record(file: Path, row: Mapping[str, object]) -> None:
+    """Add a line to a file that others add to at the same time."""
+    with open(file, "a") as sink:
+        fcntl.flock(sink, fcntl.LOCK_EX)
+        sink.write(json.dumps(row) + "\n")
+        sink.flush()
 
 
 @dataclass(frozen=True)
@@ -283,14 +325,41 @@ def expect_caught(
     return result
 
 
+def expect_killed(
+    design: Design, sim: str, module: str, root: Path, patch: Patch, *, by: Sequence[str] = (), **options: Any
+) -> Result:
+    """Show that each detector named in ``by`` (none: any test of ``module``) fails on the mutant ``patch``.
+
+    options: as for ``expect_caught``.
+
+    Raises:
+        NpuscopeError: a detector that passes or did not run.
+    """
+    __tracebackhide__ = True
+    result = expect_caught(design, sim, module, root, patch, tests=by, **options)
+    failed = {base_name(name.rpartition(".")[2]) for name in result.failed}
+    if passed := [name for name in by if name not in failed]:
+        raise NpuscopeError(
+            f"mutant {patch.file}: {patch.old!r} -> {patch.new!r} not seen by {', '.join(passed)}",
+            found=result.text(),
+            exit_code=Exit.CHECK_FAILED,
+        )
+    return result
+
+
 def _waveform(built: Build, folder: Path) -> Path | None:
     found = folder / ("waves.fst" if built.sim == "icarus" else "dump.vcd")
     return found if found.exists() else None
 
 
+def _node() -> str:
+    """The pytest test that is running, empty outside pytest."""
+    return os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+
+
 def _replay(chosen: int, sim: str, module: str, folder: Path) -> str:
     """One line to copy: the pytest test that is running, else the recorded job."""
-    node = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+    node = _node()
     python = shlex.quote(sys.executable)
     if node:
         several = f"{SEEDS_VARIABLE}=2 " if re.search(rf"\bseed{chosen}\b", node.partition("[")[2]) else ""

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from npuscope.sim.job import INFRA_CODE
 
-__all__ = ["Verdict", "classify"]
+__all__ = ["Outcome", "Verdict", "base_name", "classify"]
 
 
 class Verdict(StrEnum):
@@ -37,16 +37,23 @@ _HDL_ERROR = {
 }
 _XPASS = re.compile(r"passed but we expected (?:a failure|an error)")
 _REASON_MAX = 400
+_UNITS_NS = {"fs": 1e-6, "ps": 1e-3, "ns": 1.0, "us": 1e3, "ms": 1e6, "sec": 1e9}
 _TIMEOUT = re.compile(r"SimTimeoutError")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Verdict, one line of reason, and the full names of the tests that were executed."""
+    """Verdict, one line of reason, and of the tests that were executed: full names, which failed, how long each took.
+
+    failed_ns: simulated time at which the first of ``failed`` ended.
+    """
 
     verdict: Verdict
     reason: str
     tests: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    lasted_ns: tuple[float, ...] = ()
+    failed_ns: float = 0.0
 
 
 def classify(
@@ -73,23 +80,34 @@ def classify(
             return Outcome(Verdict.CRASH, f"simulator exited with {code}: {_last_line(log)}")
         return Outcome(Verdict.NO_RESULTS, f"no results: {error}")
     executed = [case for case in cases if case.find("skipped") is None]
-    names = tuple(f"{case.get('classname')}.{case.get('name')}" for case in executed)
+    names, lasted = tuple(map(_full_name, executed)), tuple(_ns(case, "duration") for case in executed)
     failed = [case for case in executed if case.find("failure") is not None or case.find("error") is not None]
     if failed:
         name, text = failed[0].get("name"), _failure_text(failed[0])
         verdict = Verdict.XPASS if _XPASS.search(text) else Verdict.TIMEOUT if _TIMEOUT.search(text) else Verdict.FAIL
-        return Outcome(verdict, f"{len(failed)} of {len(executed)} tests failed, first {name}: {text}", names)
+        reason = f"{len(failed)} of {len(executed)} tests failed, first {name}: {text}"
+        return Outcome(verdict, reason, names, tuple(map(_full_name, failed)), lasted, _ns(failed[0], "stop"))
     if code != 0:
         return Outcome(Verdict.CRASH, f"simulator exited with {code} after its results: {_last_line(log)}", names)
     if not executed:
         return Outcome(Verdict.ZERO_TESTS, "no test was executed")
-    ran = {_base_name(case.get("name", "")) for case in executed}
+    ran = {base_name(case.get("name", "")) for case in executed}
     if missing := [name for name in wanted if name not in ran]:
         return Outcome(Verdict.MISSING, f"did not run: {', '.join(missing)}", names)
-    return Outcome(Verdict.PASS, f"{len(executed)} tests", names)
+    return Outcome(Verdict.PASS, f"{len(executed)} tests", names, (), lasted)
 
 
-def _base_name(name: str) -> str:
+def _ns(case: ElementTree.Element, what: str) -> float:
+    """cocotb's ``sim_time_<what>`` of a test; 0 if it has none."""
+    found = {item.get("name"): item.get("value") or "" for item in case.iter("property")}
+    return float(found.get(f"sim_time_{what}", "0")) * _UNITS_NS[found.get("sim_time_unit", "ns")]
+
+
+def _full_name(case: ElementTree.Element) -> str:
+    return f"{case.get('classname')}.{case.get('name')}"
+
+
+def base_name(name: str) -> str:
     """A test's function name without cocotb's parameter suffix ``/x=1``."""
     return name.partition("/")[0]
 

@@ -24,6 +24,7 @@ VERBS: Final = {
     "baseline": "save, list, accept: summaries to compare with",
     "report": "one offline HTML file with verdict, tables and picture",
     "export": "other formats: perfetto, parquet, csv, vcd",
+    "cut": "a smaller or repaired dump that decodes clean",
     "signals": "names in a waveform, a mapping proposed",
     "book": "list, show, check, matrix: the thresholds and what stands behind each",
     "dv": "regression, coverage, mutants, proofs and sign-off of the RTL",

@@ -10,7 +10,7 @@ import click
 
 from npuscope.capture import TEXT, TILES, WAVE, Capture, Progress, Text
 from npuscope.capture import open as open_capture
-from npuscope.cli.inputs import Bound, Window, parse_window, split_window
+from npuscope.cli.inputs import Bound, Window, parse_bound, parse_window, split_window
 from npuscope.cli.options import Options
 from npuscope.cli.output import check_output
 from npuscope.errors import Exit, NpuscopeError
@@ -18,8 +18,12 @@ from npuscope.source import expand, foreign
 from npuscope.units import parse_duration, parse_percent, parse_picoseconds, safe
 from npuscope.views.ledger import ledger_text
 
-__all__ = ["command_line", "paths", "prepare", "resolve", "start", "tell", "tell_notes", "window"]
+__all__ = ["around", "command_line", "paths", "prepare", "resolve", "start", "tell", "tell_notes", "window"]
 
+AROUND: Final = 2
+"""``--around`` takes the episode and this many times its length before and after it."""
+AROUND_NS: Final = 10_000
+"""... or this many ns before and after a time."""
 NOTES: Final = 3
 """Notes of the reader printed without ``-v``."""
 
@@ -153,6 +157,21 @@ def resolve(capture: Capture, bound: Bound | None, side: str, default: int) -> i
             )
         return int(timeline.episodes[bound.episode][side])
     return bound.ns if bound.tai else timeline.start_ns + bound.ns
+
+
+def around(capture: Capture, text: str, pad_ns: int | None = None) -> tuple[int, int]:
+    """[from, to) ns: an episode, a token or a time with a margin on both sides, cut to the recording.
+
+    pad_ns: the margin; None: AROUND lengths of the episode, or AROUND_NS around a time.
+    """
+    bound = parse_bound(text)
+    timeline = capture.timeline
+    first, last = resolve(capture, bound, "start", 0), resolve(capture, bound, "end", 0)
+    margin = pad_ns if pad_ns is not None else AROUND * (last - first) if last > first else AROUND_NS
+    low, high = timeline.start_ns, max(timeline.end_ns, timeline.start_ns + 1)
+    if not low <= first <= high:
+        raise NpuscopeError("the time is outside the recording", found=text, expected=f"0 .. {high - low} ns")
+    return max(low, first - margin), min(high, max(last + margin, first + 1))
 
 
 def command_line(verb: str, options: Options) -> str:

@@ -5,24 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from npuscope.cli.options import Options, input_options, output_options
 from npuscope.errors import Exit, NpuscopeError
 
-if TYPE_CHECKING:
-    from npuscope.capture import Capture
-
 __all__ = ["command"]
 
 COLOURS: Final = {"hot": "red", "unknown": "magenta", "dry": "blue", "loss": "magenta"}
 DEFAULT_WIDTH: Final = 80
-AROUND: Final = 2
-"""``--around`` shows the episode and this many times its length before and after it."""
-AROUND_NS: Final = 10_000
-"""... or this many ns before and after a time."""
 
 
 @click.command("show", short_help="layers x time strip in the terminal")
@@ -42,6 +35,7 @@ def command(options: Options, around: str | None, width: int | None, top: int, l
     from npuscope.cli.judge import complain, judge
     from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
+    from npuscope.cli.session import around as around_window
     from npuscope.cli.session import prepare, start, tell, window
     from npuscope.units import count
     from npuscope.views.events import event_cells, strip_lanes, strip_legend
@@ -54,7 +48,7 @@ def command(options: Options, around: str | None, width: int | None, top: int, l
     with ProgressLine(options.quiet) as line:
         capture = start(options, line, blame_only=True, with_tables=bool(wanted))
         timeline = capture.timeline
-    low, high = _around(capture, around) if around else window(capture, options)
+    low, high = around_window(capture, around) if around else window(capture, options)
     to_screen = options.output in (None, "-")
     terminal = to_screen and sys.stdout is not None and sys.stdout.isatty()
     columns = width or (shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH)
@@ -93,21 +87,6 @@ def _lanes(text: str | None) -> tuple[str, ...]:
         if name not in LANES:
             raise NpuscopeError("no such lane", found=repr(name), expected=f"{', '.join(LANES)}, or none")
     return tuple(names)
-
-
-def _around(capture: Capture, text: str) -> tuple[int, int]:
-    """[from, to) ns: AROUND lengths of the episode on both sides, or AROUND_NS around a time; cut to the recording."""
-    from npuscope.cli.inputs import parse_bound
-    from npuscope.cli.session import resolve
-
-    bound = parse_bound(text)
-    timeline = capture.timeline
-    first, last = resolve(capture, bound, "start", 0), resolve(capture, bound, "end", 0)
-    margin = AROUND * (last - first) if last > first else AROUND_NS
-    low, high = timeline.start_ns, max(timeline.end_ns, timeline.start_ns + 1)
-    if not low <= first <= high:
-        raise NpuscopeError("the time is outside the recording", found=text, expected=f"0 .. {high - low} ns")
-    return max(low, first - margin), min(high, last + margin)
 
 
 def _unicode() -> bool:

@@ -12,9 +12,10 @@ Rule numbers are those of ``traces/FORMAT.md``. For big dumps see ``bulk``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Self
 
 from npuscope.crc import crc32
-from npuscope.encode.mirror import SourceConfig
+from npuscope.encode.mirror import Mirror, SourceConfig
 from npuscope.encode.record import Record, pack, payload
 from npuscope.encode.stream import Dropped, Entry, StreamConfig, StreamState
 from npuscope.layout import (
@@ -52,15 +53,27 @@ class Writer:
         header: bytes = b"",
         others: Mapping[int, Mapping[int, int]] | None = None,
     ) -> None:
-        self.config = StreamConfig(tuple(sources), clk_period_ps, desc_hash, frame_records, others or {})
-        self.header = header
-        self._out = bytearray()
+        self._open(StreamConfig(tuple(sources), clk_period_ps, desc_hash, frame_records, others or {}), header)
         self.start(start_ts, tq)
 
+    @classmethod
+    def of(cls, config: StreamConfig, start_ts: int, *, header: bytes, mirrors: dict[int, Mirror]) -> Self:
+        """A writer that starts with the state and the CFG words of ``mirrors``, which it goes on with."""
+        writer = cls.__new__(cls)
+        writer._open(config, header)
+        writer.start(start_ts, mirrors=mirrors)
+        return writer
+
+    def _open(self, config: StreamConfig, header: bytes) -> None:
+        self.config, self.header = config, header
+        self._out = bytearray()
+
     # ---------------------------------------------------------------- stream
-    def start(self, ts: int, tq: int = TimeQuality.LOCKED) -> None:
-        """Start or restart (rules 7 and 25): seq, counters, frame number and mirrors begin anew."""
+    def start(self, ts: int, tq: int = TimeQuality.LOCKED, mirrors: dict[int, Mirror] | None = None) -> None:
+        """Start or restart (rules 7 and 25): seq, counters, frame number and, unless given, mirrors begin anew."""
         self.state = StreamState(self.config)
+        if mirrors is not None:
+            self.state.mirrors = mirrors
         self._frame = bytearray()
         self._last = (ts, tq)
         self._stepped: set[int] = set()
@@ -133,6 +146,11 @@ class Writer:
             if entry.step_ns is not None:
                 self._stepped.add(src)
         self._burst(dropped.burst(src, cause) + (marked.records() if marked else []), marked)
+
+    def copy(self, records: list[Record]) -> None:
+        """Write records as they are but for seq, not parted by a group."""
+        self._contents(records)
+        self._last = (max(self._last[0], records[-1].ts), records[-1].tq)
 
     def pad(self, count: int = 1) -> None:
         """Write ``count`` PAD records."""

@@ -113,10 +113,10 @@ def test_perfetto_arrows_are_the_propagation(trace: Any, lossy: npuscope.Capture
 
 def test_perfetto_counts_occupancy_and_shows_loss(trace: Any, lossy: npuscope.Capture) -> None:
     told = events(trace)
-    for buffer, (time, code) in zip(lossy.timeline.description.buffers, lossy.occupancy(), strict=True):
+    for buffer, level in zip(lossy.timeline.description.buffers, lossy.occupancy(), strict=True):
         found = [(at, event.counter_value) for at, event in told[f"{buffer.name} occupancy"]]
-        assert found == list(zip(time.tolist(), code.tolist(), strict=True))
-    assert sum(len(code) for _, code in lossy.occupancy()) > 1000
+        assert found == list(zip(level.time.tolist(), level.occ.tolist(), strict=True))
+    assert sum(len(level.occ) for level in lossy.occupancy()) > 1000
     windows = [slices(told[f"lost: {name}"]) for name, _ in lossy.losses_by_source]
     assert [[[a, b] for _, a, b, _ in found] for found in windows] == [w.tolist() for _, w in lossy.losses_by_source]
     assert sum(map(len, windows)) > 0
@@ -154,7 +154,7 @@ def test_two_other_readers_take_the_vcd_and_see_the_lanes(tmp_path: Path, lossy:
     other, line = VCDVCD(str(path)), lossy.timeline
     signals = {var.full_name: var.tv for var in pywellen.Waveform(str(path)).all_vars()}
     times = np.arange(line.start_ns, line.end_ns, 9_973)
-    for u, (buffer, (at, code)) in enumerate(zip(line.description.buffers, lossy.occupancy(), strict=True)):
+    for u, (buffer, level) in enumerate(zip(line.description.buffers, lossy.occupancy(), strict=True)):
         for name, lanes in (("full", line.hot), ("empty", line.dry), ("bp_en", line.bp)):
             changes = signals[f"npuscope.{buffer.name}.{name}"]
             assert [(t, str(v)) for t, v in changes] == other[f"npuscope.{buffer.name}.{name}"].tv
@@ -170,8 +170,10 @@ def test_two_other_readers_take_the_vcd_and_see_the_lanes(tmp_path: Path, lossy:
             else other[f"npuscope.{buffer.name}.occ"]
         )
         told = {t: int(v, 2) for t, v in occ.tv if "x" not in v}
-        assert set(told.items()) <= {(int(t) - line.start_ns, int(c)) for t, c in zip(at, code, strict=True)}
-        assert len(told) > len(set(code.tolist())) // 2
+        assert set(told.items()) <= {
+            (int(t) - line.start_ns, int(c)) for t, c in zip(level.time, level.occ, strict=True)
+        }
+        assert len(told) > len(set(level.occ.tolist())) // 2
 
 
 @pytest.mark.parametrize("table", ["episodes", "stalls", "records"])

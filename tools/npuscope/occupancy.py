@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +15,14 @@ from npuscope.replay import Recorder
 
 __all__ = ["Level", "occupancy"]
 
-Level = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]
-"""Times in ns on the axis, rising, and occupancy codes (1/64) of one buffer."""
+
+class Level(NamedTuple):
+    """One buffer: times in ns on the axis, rising; occupancy code, and the highest since it became full, 1/64."""
+
+    time: npt.NDArray[np.int64]
+    occ: npt.NDArray[np.uint8]
+    peak: npt.NDArray[np.uint8]
+
 
 _FIELDS = {field.name: field for field in PAYLOAD[Kind.BP, None]}
 
@@ -26,18 +33,20 @@ def occupancy(batches: Iterable[Batch], description: Description) -> list[Level]
     for batch in batches:
         recorder.feed(batch)
     streams = recorder.streams(description.max_disorder_ns)[0]
-    found: list[Level] = [(np.empty(0, np.int64), np.empty(0, np.uint8)) for _ in description.buffers]
+    none = np.empty(0, np.uint8)
+    found = [Level(np.empty(0, np.int64), none, none) for _ in description.buffers]
     for src, stream in streams.items():
         bp = stream.bp_sub <= max(BpSub)
         layer = _field(stream.bp_payload[bp], "layer")
         order = np.argsort(layer, kind="stable")
-        time, code = stream.bp_ts[bp][order], _field(stream.bp_payload[bp], "occ")[order]
+        words = stream.bp_payload[bp][order]
+        whole = Level(stream.bp_ts[bp][order], _field(words, "occ"), _field(words, "peak"))
         borders = np.searchsorted(layer[order], np.arange(257))
         for number in np.unique(layer).tolist():
             index = description.index.get((src, number))
             if index is not None:
-                mine = slice(borders[number], borders[number + 1])
-                found[index] = time[mine], code[mine]
+                some = slice(borders[number], borders[number + 1])
+                found[index] = Level(whole.time[some], whole.occ[some], whole.peak[some])
     return found
 
 

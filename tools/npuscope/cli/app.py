@@ -20,6 +20,7 @@ VERBS: Final = {
     "jitter": "sync jitter: spread, limits, MTIE and TDEV",
     "tokens": "token flow: true or pseudo streaming, interrupts",
     "ras": "show, check: RAS events, recomputed by the rules",
+    "whatif": "other limits on what was recorded",
     "diff": "worse, better, same or undecided against a base",
     "baseline": "save, list, accept: summaries to compare with",
     "report": "one offline HTML file with verdict, tables and picture",

@@ -70,7 +70,7 @@ def perfetto(
         yield _track(track, f"lost: {name}", track)
         yield from _slices(windows, "lost", track)
     for u, level in enumerate(levels):
-        if len(level[0]):
+        if len(level.time):
             track += 1
             yield _track(track, f"{buffers[u].name} occupancy", track, unit="1/64")
             yield from _counter(level, track)
@@ -173,8 +173,8 @@ def _slices(spans: Intervals, name: str, track: int) -> Iterator[bytes]:
 def _counter(level: Level, track: int) -> Iterator[bytes]:
     packet, event = _event(COUNTER, track)
     whole = _close(packet, event.varint(COUNTER_VALUE, "occ", 1))
-    for low in range(0, len(level[0]), _CHUNK):
-        time, occ = (column[low : low + _CHUNK] for column in level)
+    for low in range(0, len(level.time), _CHUNK):
+        time, occ = level.time[low : low + _CHUNK], level.occ[low : low + _CHUNK]
         yield whole.rows(len(time), {"start": time, "occ": occ}).tobytes()
 
 

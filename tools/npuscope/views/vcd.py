@@ -69,9 +69,9 @@ def _changes(timeline: Timeline, levels: Sequence[Level]) -> tuple[I8, I8, I8]:
         for i, lanes in enumerate((timeline.hot, timeline.dry, timeline.bp)):
             time, value = _lane(lanes[u], origin)
             found.append((time, np.full(len(time), len(SIGNALS) * u + i), value))
-        time, code = levels[u] if levels else (np.empty(0, np.int64), np.empty(0, np.uint8))
-        at, value = _known(np.clip(time, origin, end), code, timeline.hot[u], origin)
-        found.append((at, np.full(len(at), len(SIGNALS) * u + len(SIGNALS) - 1), value))
+        told = (levels[u].time, levels[u].occ) if levels else (np.empty(0, np.int64), np.empty(0, np.uint8))
+        time, value = _known(np.clip(told[0], origin, end), told[1], timeline.hot[u], origin)
+        found.append((time, np.full(len(time), len(SIGNALS) * u + len(SIGNALS) - 1), value))
     if not found:
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
     times, signals, values = (np.concatenate(column) for column in zip(*found, strict=True))

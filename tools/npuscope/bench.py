@@ -178,7 +178,7 @@ def columns(dump: Path) -> None:
 def timeline(dump: Path) -> Timeline:
     """The blame-only timeline of ``dump``."""
     with open_source(dump) as source:
-        decoder = decode(source, keep=BLAME_KINDSUBS)
+        decoder = decode(source, keep=BLAME_KINDSUBS, across=False)
         return Timeline.build(decoder, decoder.ledger, None, blame_only=True)
 
 
@@ -192,7 +192,7 @@ def recorded(dump: Path) -> Recorder:
     """The records of ``dump`` that a blame-only timeline is built from."""
     recorder = Recorder(BLAME_KINDSUBS)
     with open_source(dump) as source:
-        for batch in decode(source, keep=BLAME_KINDSUBS):
+        for batch in decode(source, keep=BLAME_KINDSUBS, across=False):
             recorder.feed(batch)
     return recorder
 

@@ -132,8 +132,8 @@ class Capture:
         """Whether it is a trace of ours, not read by an importer."""
         return self.kind not in FOREIGN
 
-    def _start(self, keep: npt.NDArray[np.bool_] | None) -> tuple[Source, Reader]:
-        """A fresh pass; keep: see ``records.decode``."""
+    def _start(self, keep: npt.NDArray[np.bool_] | None, *, across: bool = True) -> tuple[Source, Reader]:
+        """A fresh pass; keep, across: see ``records.decode``."""
         source, self._source = self._source, None
         if source is None:
             if not self._again:
@@ -151,10 +151,11 @@ class Capture:
             return source, AieReader(source, labels=labels, clock_period_ps=self._text.clock_period_ps)
         given = self.description
         if given is None:
-            return source, decode(source, keep=keep)
+            return source, decode(source, keep=keep, across=across)
         return source, decode(
             source,
             keep=keep,
+            across=across,
             max_disorder_ns=given.max_disorder_ns,
             desc_hash=given.hash,
             force_desc=self._force_desc,
@@ -200,7 +201,7 @@ class Capture:
             from npuscope.tables import TABLE_KINDSUBS
 
             kept = kept | TABLE_KINDSUBS
-        source, reader = self._start(kept)
+        source, reader = self._start(kept, across=self._with_tables)
         batches = self._watch(source, reader)
         return Timeline.build(
             self._tabulate(batches) if self._with_tables else batches,

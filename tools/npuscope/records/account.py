@@ -69,6 +69,7 @@ class Account:
         self._from_start = False
         self._waiting: dict[int, _Waiting] = {}
         self._heads = np.empty(0, np.uint8)  # srctq bytes of the last batch
+        self._words = np.full(SRC_FRAMER + 1 << 4, -1, np.int64)  # CFG words last told, by src << 4 | index
         self._vague: set[int] = set()  # sources with a loss that no CNT settled
 
     # ---------------------------------------------------------------- events from the framing
@@ -146,8 +147,9 @@ class Account:
             self.ledger.clock[quality] = self.ledger.clock.get(quality, 0) + count
         self._read_others(batch, batch.others)
         ledger = self.ledger
-        ledger.first_ts = int(batch.ts[0]) if ledger.first_ts is None else ledger.first_ts
-        ledger.last_ts = int(batch.ts[-1])
+        stamps = batch.raw["ts"]
+        ledger.first_ts = int(stamps[0]) if ledger.first_ts is None else ledger.first_ts
+        ledger.last_ts = int(stamps[-1])
 
     def _by_head(self, srctq: U1) -> tuple[dict[int, int], dict[int, int]]:
         """Records by source and by time quality; the few values of the byte seen last are counted one by one."""
@@ -191,7 +193,7 @@ class Account:
         counts = np.bincount(batch.codes, minlength=256)
         strange = np.flatnonzero(counts.astype(bool) & ~KNOWN).tolist()
         table = {f"{Kind(code & 0xF).name}.{code >> 4}": int(counts[code]) for code in strange}
-        rare = batch.kindsub[batch.rare]
+        rare = batch.rare_rows["kindsub"]
         odd = rare[(rare >= (max(BpSub) + 1 << 4)) & (rare & np.uint8(0xF) == _BP)] >> np.uint8(4)
         for sub in np.unique(odd).tolist():
             table[f"{Kind.BP.name}.{sub}"] = int(np.count_nonzero(odd == sub))
@@ -205,11 +207,13 @@ class Account:
 
     def _read_others(self, batch: Batch, others: npt.NDArray[np.intp]) -> None:
         """CNT, LOSS, CLK steps and CFG: rare beside BP."""
-        kindsub, source, payload = batch.codes, batch.src[others], batch.raw["payload"][others]
+        kindsub, source, payload = batch.codes, batch.other_rows["srctq"] & SRC_MASK, batch.other_rows["payload"]
         kind = kindsub & np.uint8(0xF)
         chosen = np.flatnonzero(kind == Kind.CFG)
-        keys = (source[chosen].astype(np.int64) << 4 | kindsub[chosen] >> np.uint8(4)).tolist()
-        self._config(dict(zip(keys, payload[chosen].tolist(), strict=True)))
+        keys, words = source[chosen].astype(np.int64) << 4 | kindsub[chosen] >> np.uint8(4), payload[chosen]
+        if (self._words[keys] != words).any():
+            self._config(dict(zip(keys.tolist(), words.tolist(), strict=True)))
+            self._words[keys] = words  # of several for a key the last one stays
         chosen = np.flatnonzero((kind == Kind.LOSS) | (kindsub == _STEP_LO) | (kindsub == _STEP_HI))
         losses = self._losses(batch.rows(others[chosen]), others[chosen].tolist()) if len(chosen) else {}
         chosen = np.flatnonzero(kindsub == _CNT_ACCEPTED)
@@ -217,12 +221,12 @@ class Account:
         for src, index in last.items():
             place = int(others[index])
             number = self._streams[src].next - int(np.count_nonzero(batch.src[place:] == src))
-            self._accepted(src, number, int(payload[index]), int(batch.ts[place]))
+            self._accepted(src, number, int(payload[index]), int(batch.raw["ts"][place]))
         chosen = np.flatnonzero(kindsub == _CNT_DROPPED)
         last = dict(zip(source[chosen].tolist(), chosen.tolist(), strict=True))
         for src, index in last.items():
             behind = sum(count for place, count in losses.get(src, []) if place > int(others[index]))
-            self._dropped(src, int(payload[index]), behind, int(batch.ts[int(others[index])]))
+            self._dropped(src, int(payload[index]), behind, int(batch.raw["ts"][int(others[index])]))
 
     # ---------------------------------------------------------------- what the stream says of itself
     def _config(self, words: dict[int, int]) -> None:

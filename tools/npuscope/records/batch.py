@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from npuscope.layout import PAYLOAD, RECORD, RECORD_BYTES, BpSub, Kind
+from npuscope.layout import FRAME_RECORDS, PAYLOAD, RECORD, RECORD_BYTES, Kind
 from npuscope.ledger import Cause
+from npuscope.records.glance import COMMON, COMMON_FIRST, COMMON_MASK, HEAD, Glance
 
 __all__ = ["Batch", "Hole"]
 
@@ -20,11 +21,6 @@ I8 = npt.NDArray[np.int64]
 TQ_LSB: Final = np.uint8(6)
 SRC_MASK: Final = np.uint8(0x3F)
 LAYER, OCC, BP_EN = PAYLOAD[Kind.BP, None][:3]
-COMMON: Final = np.array([Kind.BP | sub << 4 for sub in (BpSub.LEVEL, BpSub.BP_ON, BpSub.BP_OFF, BpSub.RAW)], np.uint8)
-_COMMON_FIRST: Final = COMMON[0]
-_COMMON_MASK: Final = ~np.bitwise_or.reduce(COMMON - COMMON[0])
-"""The codes of ``COMMON`` are all those that differ from the first one in these bits only."""
-_HEAD: Final = np.dtype({"names": ["head"], "formats": ["<u2"], "offsets": [8], "itemsize": RECORD_BYTES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,7 @@ class Batch:
     raw: the records, shape (n,), dtype ``layout.RECORD``; ts of SYNC A is that of its group instead of the magic.
     quality: u1 (n,) or one value for all: 0 good frame; 1 salvaged, safe; 2 possible, proves nothing.
     offset: i8 (n,) byte in the capture (all inputs in a row, header pages included), or that of the first record when
-    all are adjacent.
+    all are adjacent. rises: no record is older than the one before it, as far as that is known.
     """
 
     def __init__(
@@ -60,9 +56,16 @@ class Batch:
         quality: U1 | int = 0,
         offset: I8 | int = 0,
         holes: tuple[Hole, ...] = (),
+        glance: Glance | None = None,
     ) -> None:
+        """glance: at full frames, the first of which begins with the first record."""
         self.raw, self.holes = raw, holes
         self._quality, self._offset = quality, offset
+        self.rises = False
+        if glance is not None and len(raw) <= FRAME_RECORDS * len(glance.crcs):
+            self.rises = glance.rises
+            self.srctq = glance.srctq[: len(raw)]
+            self.rare, self.rare_rows = glance.rare(len(raw))
 
     @classmethod
     def of(
@@ -98,7 +101,7 @@ class Batch:
     @cached_property
     def _head(self) -> npt.NDArray[np.uint16]:
         """kindsub | srctq << 8: one pass over the records instead of two."""
-        return np.ascontiguousarray(self.raw.view(_HEAD)["head"])
+        return np.ascontiguousarray(self.raw.view(HEAD)["head"])
 
     @cached_property
     def kindsub(self) -> U1:
@@ -108,18 +111,33 @@ class Batch:
     @cached_property
     def rare(self) -> npt.NDArray[np.intp]:
         """Indices of all records but BP LEVEL, BP_ON, BP_OFF and RAW (``COMMON``), which are most of a dump."""
-        return np.flatnonzero(self.kindsub - _COMMON_FIRST & _COMMON_MASK != 0)
+        return np.flatnonzero(self.kindsub - COMMON_FIRST & COMMON_MASK != 0)
+
+    @cached_property
+    def rare_rows(self) -> npt.NDArray[np.void]:
+        """``rows(rare)``."""
+        return self.rows(self.rare)
+
+    @cached_property
+    def _chosen(self) -> npt.NDArray[np.intp]:
+        """Which of ``rare`` are not BP."""
+        return np.flatnonzero(self.rare_rows["kindsub"] & np.uint8(0xF) != np.uint8(Kind.BP))
 
     @cached_property
     def others(self) -> npt.NDArray[np.intp]:
         """Indices of the records that are not BP."""
-        found: npt.NDArray[np.intp] = self.rare[self.kindsub[self.rare] & np.uint8(0xF) != np.uint8(Kind.BP)]
+        found: npt.NDArray[np.intp] = self.rare[self._chosen]
         return found
+
+    @cached_property
+    def other_rows(self) -> npt.NDArray[np.void]:
+        """``rows(others)``."""
+        return self.rare_rows.view(np.complex128)[self._chosen].view(RECORD)
 
     @cached_property
     def codes(self) -> U1:
         """kindsub of the records that are not BP."""
-        return self.kindsub[self.others]
+        return np.ascontiguousarray(self.other_rows["kindsub"])
 
     @cached_property
     def kind(self) -> U1:
@@ -196,6 +214,25 @@ class Batch:
             elif index.dtype != bool:
                 return Batch(self.rows(index), quality=quality, offset=self._offset + RECORD_BYTES * index)
         return Batch(self.rows(index), quality=quality, offset=self.offset[index])
+
+    def only(self, table: npt.NDArray[np.bool_]) -> Batch:
+        """The records whose kindsub is in ``table``, bool[256], and the holes."""
+        if table[COMMON].any():
+            index = np.flatnonzero(table[self.kindsub])
+            rows = self.rows(index)
+        else:
+            chosen = np.flatnonzero(table[self.rare_rows["kindsub"]])
+            index, rows = self.rare[chosen], self.rare_rows.view(np.complex128)[chosen].view(RECORD)
+        holes = tuple(replace(hole, index=int(np.searchsorted(index, hole.index))) for hole in self.holes)
+        quality = self._quality if isinstance(self._quality, int) else self._quality[index]
+        offset = self._offset + RECORD_BYTES * index if isinstance(self._offset, int) else self.offset[index]
+        return Batch(rows, quality=quality, offset=offset, holes=holes)
+
+    def date(self, index: npt.NDArray[np.intp], ts: npt.NDArray[np.uint64]) -> None:
+        """Give the SYNC A records ``index`` the times ``ts``; before anything else is asked for."""
+        self.raw["ts"][index] = ts
+        if "rare_rows" in self.__dict__:
+            self.rare_rows["ts"][np.searchsorted(self.rare, index)] = ts
 
     def rows(self, index: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> npt.NDArray[np.void]:
         """``raw[index]``, taken as items of 16 bytes: many times faster than as structured ones."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from npuscope.errors import Exit, NpuscopeError
 from npuscope.ledger import Ledger
 from npuscope.records.account import Account
-from npuscope.records.batch import COMMON, Batch
+from npuscope.records.batch import Batch
 from npuscope.records.feed import Feed
 from npuscope.records.framing import Framing
 from npuscope.records.order import Order
@@ -44,6 +43,7 @@ class Decoder:
         force_desc: bool = False,
         hash_hint: str = HASH_HINT,
         block_bytes: int = BLOCK_BYTES,
+        across: bool = True,
     ) -> None:
         self.source, self.ledger = source, Ledger()
         self._keep = None if keep is None else np.asarray(keep, bool)
@@ -51,7 +51,7 @@ class Decoder:
         account = Account(self.ledger, name=source.names[0], desc_hash=desc_hash, force=force_desc, hint=hash_hint)
         self._account = account
         self._framing = Framing(self._feed, self.ledger, account, max_disorder_ns)
-        self._order = Order(max_disorder_ns, self.ledger)
+        self._order = Order(max_disorder_ns, self.ledger, across=across)
 
     def __iter__(self) -> Iterator[Batch]:
         for batch in self._framing:
@@ -62,12 +62,7 @@ class Decoder:
     def _finished(self, batch: Batch) -> Batch:
         """The batch with places in the capture, cut down to the kinds that were asked for."""
         batch = batch.placed(self.source.place)
-        if self._keep is None:
-            return batch
-        index = np.arange(len(batch)) if self._keep[COMMON].any() else batch.rare
-        index = index[self._keep[batch.kindsub[index]]]
-        holes = tuple(replace(hole, index=int(np.searchsorted(index, hole.index))) for hole in batch.holes)
-        return batch.take(index).with_holes(holes)
+        return batch if self._keep is None else batch.only(self._keep)
 
     def _finish(self) -> None:
         ledger, source = self.ledger, self.source
@@ -103,13 +98,15 @@ def decode(
     force_desc: bool = False,
     hash_hint: str = HASH_HINT,
     block_bytes: int = BLOCK_BYTES,
+    across: bool = True,
 ) -> Decoder:
     """Decode ``source`` (of ``npuscope.source.open_source``); see ``Decoder``.
 
     keep: bool[256] over the kindsub byte, the records to give out; the ledger covers all of them anyhow.
     max_disorder_ns: slowest crossing plus pipeline, of the description. desc_hash: hash of the user's description,
     0 = none; one that differs from the trace's is an error, with ``hash_hint`` on what to try, unless ``force_desc``.
-    block_bytes: read at a time, without influence on the result.
+    block_bytes: read at a time, without influence on the result. across: False for those who need the records of each
+    source in order, but not those of several: faster.
     """
     return Decoder(
         source,
@@ -119,4 +116,5 @@ def decode(
         force_desc=force_desc,
         hash_hint=hash_hint,
         block_bytes=block_bytes,
+        across=across,
     )

@@ -26,6 +26,7 @@ from npuscope.layout import (
     Kind,
     SyncSub,
 )
+from npuscope.records.glance import Glance
 
 __all__ = ["FRAME_BYTES", "GROUP_BYTES", "Run", "good_run", "groups_anywhere", "groups_at", "next_good"]
 
@@ -52,7 +53,12 @@ Groups = npt.NDArray[np.void]
 def groups_at(buf: U1, at: npt.NDArray[np.int64]) -> Groups:
     """The valid groups among the positions ``at`` of magics, sorted as given; shape (n,), dtype GROUP."""
     at = at[at + GROUP_BYTES <= len(buf)]
-    rows = buf[at[:, None] + np.arange(GROUP_BYTES)].reshape(-1, RECORD_BYTES)
+    return _groups_in(buf[at[:, None] + np.arange(GROUP_BYTES)], at)
+
+
+def _groups_in(rows: U1, at: npt.NDArray[np.int64]) -> Groups:
+    """The valid groups among the candidates ``rows``, u1 (n, GROUP_BYTES), from the positions ``at``."""
+    rows = rows.reshape(-1, RECORD_BYTES)
     record = rows.view(RECORD).reshape(-1, SYNCS)
     right = (record["kindsub"] == _SYNC_KINDSUBS) & ((record["srctq"] & 0x3F) == SRC_FRAMER)
     right &= (crc8_records(rows) == rows[:, 11]).reshape(-1, SYNCS)
@@ -114,10 +120,12 @@ class Run:
     settled: bool
 
 
-def _groups_of(buf: U1, start: int, *, full: bool) -> Groups:
+def _groups_of(buf: U1, start: int, *, full: bool, glance: Glance | None = None) -> Groups:
     """The valid groups from the one at ``start`` on, at its phase; full: only looked for behind the last full frame."""
     at = np.arange(start, len(buf) - GROUP_BYTES + 1, FRAME_BYTES) if full else np.array([start])
-    ahead = groups_at(buf, at)
+    seen = glance.groups[: len(glance.crcs)] if glance else np.empty((0, GROUP_BYTES), np.uint8)
+    rows = np.ndarray((len(at), GROUP_BYTES), np.uint8, buf, start, (FRAME_BYTES, 1))[len(seen) :]
+    ahead = _groups_in(np.concatenate([seen, rows]), at)
     ahead = ahead[: _leading(ahead["at"] == at[: len(ahead)])]
     count = _leading(links(ahead))
     rest = buf[int(ahead["at"][count]) :]
@@ -132,17 +140,20 @@ def _leading(flags: npt.NDArray[np.bool_]) -> int:
     return len(flags) if flags.all() else int(np.argmin(flags))
 
 
-def good_run(buf: U1, start: int, *, final: bool, full: bool = True) -> Run:
+def good_run(buf: U1, start: int, *, final: bool, full: bool = True, glance: Glance | None = None) -> Run:
     """The good frames from the valid group at ``start``, whose phase the run keeps. final: no bytes follow ``buf``.
 
-    full: expect full frames, which is faster; a group inside one of the frames found is then not seen.
+    full: expect full frames, which is faster; a group inside one of the frames found is then not seen. glance: at
+    ``buf`` from ``start`` on, which is faster still.
     """
-    groups = _groups_of(buf, start, full=full)
-    at, crcs = groups["at"].tolist(), groups["crc"].tolist()
+    groups = _groups_of(buf, start, full=full, glance=glance)
+    crcs = glance.crcs if glance else []
+    at, told = groups["at"].tolist(), groups["crc"].tolist()
     likely = _leading(links(groups))
-    good = 0
     view = memoryview(buf)  # type: ignore[arg-type]
-    while good < likely and crc32(view[at[good] : at[good + 1]]) == crcs[good + 1]:
+    known = min(likely, len(crcs), _leading(np.diff(groups["at"]) == FRAME_BYTES))
+    good = _leading(groups["crc"][1 : known + 1] == np.asarray(crcs[:known], np.uint32))
+    while known <= good < likely and crc32(view[at[good] : at[good + 1]]) == told[good + 1]:
         good += 1
     tail = at[good]
     limit = at[good + 1] if good + 1 < len(at) else len(buf)

@@ -20,6 +20,7 @@ from npuscope.records.account import Account
 from npuscope.records.batch import Batch, Hole
 from npuscope.records.feed import Feed
 from npuscope.records.frames import FRAME_BYTES, GROUP_BYTES, Groups, Run, good_run, groups_anywhere, next_good
+from npuscope.records.glance import Glance
 from npuscope.records.salvage import FORWARD_NS, POSITIONED, STEP_NS, Reference, Salvaged, salvage
 from npuscope.source import HEADER, page_size, page_text
 
@@ -50,6 +51,7 @@ class Framing:
         self._before: Reference | None = None  # last valid group
         self._last_good = -1  # number of the last good frame of this run
         self._crcs = np.zeros(HISTORY, np.uint32)  # of the good frames of this run, by number modulo HISTORY
+        self._full = False  # the last frames were full
         self._joined = False  # the bytes before the position are an accepted record
         self._ended = False  # the last frame ended with END
         self._opened = False  # a header page came behind it
@@ -67,13 +69,12 @@ class Framing:
             if not synced:
                 synced = self._passed_page() or (yield from self._unverified())
                 continue
-            feed.need(FRAME_BYTES + GROUP_BYTES)
-            run, batch = self._run()
+            glance = self._look()
+            run, batch = self._run(glance)
             if run.stop:
                 yield from self._good(run, batch)
                 feed.drop(run.stop)
-                feed.need(FRAME_BYTES + GROUP_BYTES)
-                synced = not run.ended or len(groups_anywhere(feed.data, 0, 1)) > 0
+                synced = not run.ended or self._group_here()
             elif run.settled:
                 synced = False
             else:
@@ -103,15 +104,29 @@ class Framing:
         self._ledger.header += size
         self._opened = True
         self._ledger.note("a header page behind END was passed over: another capture was appended")
-        feed.need(FRAME_BYTES + GROUP_BYTES)
-        return len(groups_anywhere(feed.data, 0, 1)) > 0
+        return self._group_here()
+
+    def _group_here(self) -> bool:
+        self._feed.need(FRAME_BYTES + GROUP_BYTES)
+        return len(groups_anywhere(self._feed.data, 0, 1)) > 0
 
     # ---------------------------------------------------------------- good frames
-    def _run(self) -> tuple[Run, Batch]:
-        """The good frames at the position, and their records."""
+    def _look(self) -> Glance | None:
+        """Have the next frame and the group behind it, with a look at them where frames were full so far."""
         feed = self._feed
-        run = good_run(feed.data, 0, final=feed.final)
-        batch = Batch(feed.data[: run.stop].view(RECORD), offset=feed.position)
+        if len(feed.data) >= FRAME_BYTES + GROUP_BYTES or feed.final:
+            return None
+        if self._full:
+            return feed.frames()
+        feed.need(FRAME_BYTES + GROUP_BYTES)
+        return None
+
+    def _run(self, glance: Glance | None) -> tuple[Run, Batch]:
+        """The good frames at the position, and their records. glance: at the data, if there was one."""
+        feed = self._feed
+        run = good_run(feed.data, 0, final=feed.final, glance=glance)
+        self._full = run.stop == FRAME_BYTES * max(1, len(run.groups))
+        batch = Batch(feed.data[: run.stop].view(RECORD), offset=feed.position, glance=glance if self._full else None)
         if np.count_nonzero(batch.codes == _SYNC_A) != len(run.groups):  # one stands inside a frame
             run = good_run(feed.data, 0, final=feed.final, full=False)
             batch = batch.take(slice(0, run.stop // RECORD_BYTES))
@@ -133,7 +148,7 @@ class Framing:
             batch = batch.take(slice(skip // RECORD_BYTES, len(batch)))
         self._seam(groups[0])
         self._recent = batch.raw[-FRAME_BYTES // RECORD_BYTES :].view(np.uint8).reshape(-1, RECORD_BYTES).copy()
-        batch.raw["ts"][(groups["at"] - skip) // RECORD_BYTES] = groups["ts"]
+        batch.date((groups["at"] - skip) // RECORD_BYTES, groups["ts"])
         holes = self._close_hole(0, int(groups["ts"][0]))
         batch.holes = holes
         kinds = batch.codes & np.uint8(0xF)
@@ -145,8 +160,8 @@ class Framing:
         ledger.ok += len(batch) - pads - syncs
         if pads:
             batch = batch.take(batch.kindsub != _PAD).with_holes(holes)
-        last = slice(max(0, len(batch) - FRAME_BYTES // RECORD_BYTES), len(batch))
-        self._clock = int(batch.ts[last][_TIMED[batch.kindsub[last]]][-1])
+        last = batch.raw[max(0, len(batch) - FRAME_BYTES // RECORD_BYTES) :]
+        self._clock = int(last["ts"][_TIMED[last["kindsub"]]][-1])
         self._crcs[groups["number"] % HISTORY] = run.crcs[strays:]
         self._last_good = int(groups["number"][-1])
         self._before = Reference(int(groups["ts"][-1]), self._last_good)

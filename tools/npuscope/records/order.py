@@ -34,10 +34,13 @@ _NEVER: Final = np.iinfo(np.int64).min // 2
 
 
 class Order:
-    """Takes batches in stream order, gives them back in total order. disorder: max_disorder_ns."""
+    """Takes batches in stream order, gives them back in total order. disorder: max_disorder_ns.
 
-    def __init__(self, disorder: int, ledger: Ledger) -> None:
-        self._disorder, self._ledger = disorder, ledger
+    across: False where only the order of the records of each source matters: what is in order of time passes at once.
+    """
+
+    def __init__(self, disorder: int, ledger: Ledger, *, across: bool = True) -> None:
+        self._disorder, self._ledger, self._across = disorder, ledger, across
         self._held: list[Batch] = []  # in order, and each begins where the one before it ends or later
         self._top = _NEVER  # largest ts of an event so far
         self._top_src = -1
@@ -47,6 +50,8 @@ class Order:
         if not len(batch):
             return [*self.flush(), batch] if batch.holes else []
         out = self.flush() if batch.holes else []
+        if not self._across and not self._held and self._rises(batch):
+            return [*out, batch]
         if any(hole.index for hole in batch.holes):
             return [*out, self._by_holes(batch)]
         edges = _edges(batch)
@@ -64,6 +69,19 @@ class Order:
         self._held = []
         self._top, self._top_src = _NEVER, -1
         return out
+
+    def _rises(self, batch: Batch) -> bool:
+        """Whether no record of ``batch`` is older than one before it, and none tells a step."""
+        stamps = batch.raw["ts"]
+        if not (batch.rises or (stamps[1:] >= stamps[:-1]).all()) or _steps(batch) or any(hole.index for hole in batch.holes):
+            return False
+        pinned = batch.others[_PINNED[batch.codes]]
+        first, last = _outermost(pinned, len(batch))
+        if first <= last:
+            if stamps[first] < self._top:
+                return False
+            self._top, self._top_src = int(stamps[last]), int(batch.src[last])
+        return True
 
     def _stepping(self) -> bool:
         return any(_steps(batch) for batch in self._held)
@@ -146,6 +164,14 @@ def _argsort(epoch: I8, ts: I8, src: npt.NDArray[np.uint8]) -> npt.NDArray[np.in
     if len(ts) and not epoch.any() and int(ts.max()) - int(ts.min()) < 1 << 57:
         return np.argsort(ts - ts.min() << 6 | src, kind="stable")
     return np.lexsort((src, ts, epoch))
+
+
+def _outermost(pinned: npt.NDArray[np.intp], count: int) -> tuple[int, int]:
+    """First and last of ``count`` indices that are not among the rising ``pinned``; first > last: all are."""
+    lead = np.flatnonzero(pinned != np.arange(len(pinned)))
+    trail = np.flatnonzero(pinned[::-1] != count - 1 - np.arange(len(pinned)))
+    first = int(lead[0]) if len(lead) else len(pinned)
+    return first, count - 1 - (int(trail[0]) if len(trail) else len(pinned))
 
 
 def _steps(batch: Batch) -> bool:

@@ -1,0 +1,74 @@
+"""A look at the bytes of full frames while they are read, piece by piece, so that they are still in the cache.
+
+Nothing is judged here: what is found holds for the frames that turn out to be good, full and next to each other.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from npuscope.crc import crc32
+from npuscope.layout import FRAME_RECORDS, RECORD, RECORD_BYTES, BpSub, Kind
+
+__all__ = ["COMMON", "COMMON_FIRST", "COMMON_MASK", "HEAD", "PIECE", "Glance"]
+
+U1 = npt.NDArray[np.uint8]
+Index = npt.NDArray[np.intp]
+FRAME: Final = FRAME_RECORDS * RECORD_BYTES
+PIECE: Final = 64 * FRAME
+"""What is read and looked at in one go: it must stay in the cache in between, and be many records to a call."""
+GROUP: Final = 3 * RECORD_BYTES
+HEAD: Final = np.dtype({"names": ["head"], "formats": ["<u2"], "offsets": [8], "itemsize": RECORD_BYTES})
+"""kindsub | srctq << 8 of a record: one pass over the records instead of two."""
+COMMON: Final = np.array([Kind.BP | sub << 4 for sub in (BpSub.LEVEL, BpSub.BP_ON, BpSub.BP_OFF, BpSub.RAW)], np.uint8)
+COMMON_FIRST: Final = COMMON[0]
+COMMON_MASK: Final = ~np.bitwise_or.reduce(COMMON - COMMON[0])
+"""The codes of ``COMMON`` are all those that differ from the first one in these bits only."""
+
+
+class Glance:
+    """What ``size`` bytes are if full frames begin at the first one.
+
+    crcs: CRC-32 of each whole frame. rises: no record but SYNC A, which has the magic for a time, is older than the
+    one before it. The arrays are those of ``Batch``, and ``groups`` the first three records of each frame.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.crcs: list[int] = []
+        self.rises = True
+        frames = size // FRAME
+        self.groups = np.empty((frames, GROUP), np.uint8)
+        self.srctq = np.empty(frames * FRAME_RECORDS, np.uint8)
+        self._rare: list[Index] = []
+        self._rows: list[npt.NDArray[np.complex128]] = []
+
+    def look(self, data: U1) -> None:
+        """Look at the whole frames of ``data`` that were not there before."""
+        first, stop = len(self.crcs), len(data) // FRAME
+        if first == stop:
+            return
+        view = memoryview(data)  # type: ignore[arg-type]
+        self.crcs += [crc32(view[at : at + FRAME]) for at in range(first * FRAME, stop * FRAME, FRAME)]
+        self.groups[first:stop] = data[first * FRAME : stop * FRAME].reshape(-1, FRAME)[:, :GROUP]
+        low, high = first * FRAME_RECORDS, stop * FRAME_RECORDS
+        head = np.ascontiguousarray(data[first * FRAME : stop * FRAME].view(HEAD)["head"])
+        np.right_shift(head, 8, out=self.srctq[low:high], casting="unsafe")
+        rare = np.flatnonzero(head.astype(np.uint8) - COMMON_FIRST & COMMON_MASK != 0)
+        self._rows.append(data[first * FRAME : stop * FRAME].view(np.complex128)[rare])
+        self._rare.append(rare + low if low else rare)
+        if not self.rises:
+            return
+        stamps = data[(low - (first > 0)) * RECORD_BYTES : high * RECORD_BYTES].view("<i8")[::2]  # SYNC A is below 0
+        start = 1 if first else FRAME_RECORDS  # of the first frame with a record before it
+        ahead, behind = stamps[start - 1 : -1 : FRAME_RECORDS], stamps[start + 1 :: FRAME_RECORDS]
+        falls = np.count_nonzero(stamps[1:] < stamps[:-1])
+        self.rises = falls == len(behind) and bool((behind >= ahead).all())
+
+    def rare(self, count: int) -> tuple[Index, npt.NDArray[np.void]]:
+        """Index and raw (RECORD) of the first ``count`` records but those of ``COMMON``."""
+        index, rows = np.concatenate(self._rare), np.concatenate(self._rows)
+        stop = int(np.searchsorted(index, count))
+        return index[:stop], rows[:stop].view(RECORD)

@@ -25,7 +25,7 @@ from npuscope.intervals import EMPTY, Intervals
 from npuscope.layout import MAX_LAYERS, PAYLOAD, BpSub, Kind
 from npuscope.replay import KEY, LOST, TICK, SourceStream
 
-__all__ = ["EPISODE", "EpisodeFlag", "Lane", "LayerResult", "source_lanes"]
+__all__ = ["EPISODE", "CutFlag", "Disagreement", "EpisodeFlag", "Lane", "LayerResult", "States", "source_lanes"]
 
 I8 = npt.NDArray[np.int64]
 U1 = npt.NDArray[np.uint8]
@@ -53,6 +53,13 @@ class EpisodeFlag(IntFlag):
     DWELL_LOWER = 8  # dwell is a lower bound (saturated)
 
 
+class CutFlag(IntFlag):
+    """What becomes of an episode where a stream is evaluated stretch by stretch; not in a timeline."""
+
+    OPEN = 64  # goes on in the next stretch
+    CONTINUED = 128  # began in an earlier one
+
+
 @dataclass(frozen=True)
 class Lane:
     """A three-valued signal: certainly true in ``true``, not known in ``unknown``, else certainly false."""
@@ -75,14 +82,30 @@ class LayerResult:
 FALSE, TRUE, LOST_STATE, STALE = 0, 1, 2, 3
 """States of a signal; the hardware itself has lost the layer in STALE, only the recording in LOST_STATE."""
 
+
+@dataclass
+class States:
+    """State of hot and dry of some layers between two stretches of a stream."""
+
+    hot: U1
+    dry: U1
+
+
+class Disagreement(Exception):
+    """The first event of a layer in a stretch contradicts what is known from the stretch before."""
+
+
 _FIELDS: Final = {field.name: field for field in PAYLOAD[Kind.BP, None]}
 _LIMITS: Final = {field.name: field for field in PAYLOAD[Kind.CFG, 2]}
 _NO_LIMITS: Final = 2**32  # no CFG 2 seen yet
+_FIRST, _CUT = KEY + 8, KEY + 9
+"""Ops beside those of ``replay``: the state from an earlier stretch; the end of a stretch that is not the last."""
+_OPS: Final = KEY + 10
 
 
 def _contradictions() -> Bools:
     """[what an event says (op, or KEY + its state), state before it] -> impossible in a stream without holes."""
-    table = np.zeros((KEY + 8, 4), np.bool_)
+    table = np.zeros((_OPS, 4), np.bool_)
     table[BpSub.ENTER, TRUE] = True
     table[BpSub.EXIT, [FALSE, STALE]] = True
     table[BpSub.KNOWN, [FALSE, TRUE]] = True
@@ -99,8 +122,8 @@ def _with_keyframes(table: Bools) -> Bools:
 
 _KEY_STATE: Final = KEY + 4
 _HOT_CONTRADICTIONS: Final = _contradictions()
-_OTHER_CONTRADICTIONS: Final = _with_keyframes(np.zeros((KEY + 8, 4), np.bool_))
-_DRY_READS: Final = np.zeros(KEY + 8, np.bool_)
+_OTHER_CONTRADICTIONS: Final = _with_keyframes(np.zeros((_OPS, 4), np.bool_))
+_DRY_READS: Final = np.zeros(_OPS, np.bool_)
 _DRY_READS[[BpSub.ENTER, BpSub.EXIT, BpSub.KNOWN, BpSub.DRY, BpSub.WET]] = True
 _HOT_SAYS: Final = {BpSub.ENTER: TRUE, BpSub.EXIT: FALSE, BpSub.KNOWN: FALSE, BpSub.DRY: FALSE}
 
@@ -136,18 +159,29 @@ class _Scan:
 
 
 def source_lanes(
-    stream: SourceStream, layers: Sequence[int], start_ns: int, end_ns: int, *, with_bp: bool
+    stream: SourceStream,
+    layers: Sequence[int],
+    start_ns: int,
+    end_ns: int,
+    *,
+    with_bp: bool,
+    states: States | None = None,
+    final: bool = True,
 ) -> list[LayerResult]:
-    """Lanes and episodes of each layer over [start_ns, end_ns); without ``with_bp`` the bp lanes are unknown."""
-    events = _merge(stream, layers, start_ns)
+    """Lanes and episodes of each layer over [start_ns, end_ns); without ``with_bp`` the bp lanes are unknown.
+
+    states: of the layers at start_ns, None: nothing is known; it becomes that at end_ns. final: the stream ends there,
+    else it goes on; episodes at such borders have a ``CutFlag``. Raises Disagreement.
+    """
+    events = _merge(stream, layers, start_ns, end_ns, states is not None, final)
     told = np.bincount(events.lane[events.op < KEY], minlength=len(layers)) > 0
     mask = told if stream.layers is None else np.asarray([stream.layers >> layer & 1 > 0 for layer in layers])
     present = mask.tolist()
     tells = (events.op == BpSub.DRY) | (events.op == BpSub.WET)
     told_dry = (np.bincount(events.lane[tells], minlength=len(layers)) > 0).tolist()
     with_dry = told_dry if stream.dry_mask is None else [stream.dry_mask >> layer & 1 > 0 for layer in layers]
-    hot = _scan_hot(events)
-    dry = _scan_dry(events, stream)
+    hot = _scan_hot(events, states)
+    dry = _scan_dry(events, stream, states)
     bp = _scan_bp(events) if with_bp else None
     everything = Lane(EMPTY, np.asarray([(start_ns, end_ns)], np.int64)) if end_ns > start_ns else Lane(EMPTY, EMPTY)
     unseen = [everything] * len(layers)
@@ -155,12 +189,16 @@ def source_lanes(
     conflicts: list[list[tuple[int, int, str]]] = [[] for _ in layers]
     scans = [(name, scan) for name, scan in (("hot", hot), ("dry", dry), ("bp", bp)) if scan is not None]
     for name, scan in scans:
+        if (events.op[scan.index[np.flatnonzero(scan.broken) - 1]] == _FIRST).any():
+            raise Disagreement
         for i in np.flatnonzero(scan.broken):
             event, before = scan.index[i], scan.index[i - 1]
             which = int(events.lane[event])
             if name != "dry" or with_dry[which]:
                 what = f"{_name(int(events.op[event]))} contradicts the {name} state before it"
                 conflicts[which].append((int(events.time[before]), int(events.time[event]), what))
+    if states is not None and not final:
+        states.hot, states.dry = (scan.state[np.flatnonzero(events.op[scan.index] == _CUT) - 1] for scan in (hot, dry))
     lane, episodes = _episodes(events, hot, stream)
     bounds = np.searchsorted(lane, np.arange(len(layers) + 1))
     return [
@@ -177,8 +215,13 @@ def _name(op: int) -> str:
     return {KEY: "keyframe", TICK: "STATE unknown", LOST: "loss"}.get(op) or BpSub(op).name
 
 
-def _merge(stream: SourceStream, layers: Sequence[int], start_ns: int) -> _Events:
-    """The layers' own records and the events for many layers that concern them; before them one that knows nothing."""
+def _merge(
+    stream: SourceStream, layers: Sequence[int], start_ns: int, end_ns: int, known: bool, final: bool
+) -> _Events:
+    """The layers' own records and the events for many layers that concern them.
+
+    Before them one that knows nothing, or what is ``known`` from an earlier stretch; behind them one unless ``final``.
+    """
     lane_of = np.full(MAX_LAYERS, len(layers), np.uint8)
     lane_of[list(layers)] = np.arange(len(layers))
     lane = lane_of[_bits(stream.bp_payload, "layer")]
@@ -186,16 +229,18 @@ def _merge(stream: SourceStream, layers: Sequence[int], start_ns: int) -> _Event
     lane = lane[own]
     own = own[: np.searchsorted(lane, len(layers))]
     op, common, common_lane = stream.common_op, [], []
+    count = len(op)
+    op, behind = np.append(op, np.asarray([_FIRST if known else LOST, _CUT], np.uint8)), [] if final else [count + 1]
     for index, layer in enumerate(layers):
         bit = np.uint32(1 << layer)
-        concerns = (op == KEY) | ((op == TICK) & (stream.unknown & bit > 0)) | ((op == LOST) & (stream.hot & bit > 0))
-        common.append(np.append(-1, np.flatnonzero(concerns)))
+        concerns = (op[:count] == KEY) | ((op[:count] == TICK) & (stream.unknown & bit > 0))
+        concerns |= (op[:count] == LOST) & (stream.hot & bit > 0)
+        common.append(np.concatenate([[count], np.flatnonzero(concerns), np.asarray(behind, np.int64)]))
         common_lane.append(np.full(len(common[-1]), index, np.uint8))
     shared, shared_lane = np.concatenate([EMPTY[:, 0], *common]), np.concatenate([lane[:0], *common_lane])
-    first = shared < 0
-    pos = np.where(first, -1, np.append(stream.common_pos, -1)[shared])
-    far = 2 * (len(stream.bp_pos) + len(stream.common_pos) + len(stream.limits_pos)) + int(pos.max(initial=0)) + 2
-    far = max(far, int(stream.bp_pos.max(initial=0)) + 2)
+    far = 2 * (len(stream.bp_pos) + len(stream.common_pos) + len(stream.limits_pos)) + 2
+    far += int(max(stream.bp_pos.max(initial=0), stream.common_pos.max(initial=0)))
+    pos = np.append(stream.common_pos, [-1, far - 2])[shared]
     key = shared_lane * np.int64(far) + pos
     to_shared = np.arange(len(shared)) + np.searchsorted(
         lane[: len(own)] * np.int64(far) + stream.bp_pos[own], key, side="right"
@@ -212,14 +257,14 @@ def _merge(stream: SourceStream, layers: Sequence[int], start_ns: int) -> _Event
 
     def bits(masks: npt.NDArray[np.uint32]) -> Bools:
         out = np.zeros(len(is_own), np.bool_)
-        out[to_shared] = np.append(masks, np.uint32(0))[shared] & bit > 0
+        out[to_shared] = np.append(masks, np.zeros(2, np.uint32))[shared] & bit > 0
         return out
 
     none = np.zeros(len(shared), np.uint32)
     return _Events(
         pos=place(stream.bp_pos[own], pos),
-        time=place(stream.bp_ts[own], np.append(stream.common_ts, start_ns)[shared]),
-        op=place(stream.bp_sub[own], np.append(op, np.uint8(LOST))[shared]),
+        time=place(stream.bp_ts[own], np.append(stream.common_ts, [start_ns, end_ns])[shared]),
+        op=place(stream.bp_sub[own], op[shared]),
         payload=place(stream.bp_payload[own], none),
         lane=place(lane[: len(own)], shared_lane),
         hot=bits(stream.hot),
@@ -258,12 +303,14 @@ def _scan(index: I8, says: npt.NDArray[np.int64], state: U1, contradictions: Boo
 
 def _shared_state(events: _Events, bits: Bools) -> U1:
     """What an event for many layers assigns; meaningless for BP records."""
-    state = np.where(events.op == LOST, np.uint8(LOST_STATE), np.uint8(STALE))
+    state = np.where((events.op == LOST) | (events.op == _CUT), np.uint8(LOST_STATE), np.uint8(STALE))
     return np.where((events.op == KEY) & ~events.unknown, bits.astype(np.uint8), state)
 
 
-def _scan_hot(events: _Events) -> _Scan:
+def _scan_hot(events: _Events, states: States | None) -> _Scan:
     state = _shared_state(events, events.hot)
+    if states is not None:
+        state[events.op == _FIRST] = states.hot
     table = np.full(KEY, STALE + 1, np.uint8)
     for sub, value in _HOT_SAYS.items():
         table[sub] = value
@@ -274,9 +321,11 @@ def _scan_hot(events: _Events) -> _Scan:
     return _scan(index, np.where(op == KEY, _KEY_STATE + state, op), state, _HOT_CONTRADICTIONS)
 
 
-def _scan_dry(events: _Events, stream: SourceStream) -> _Scan:
+def _scan_dry(events: _Events, stream: SourceStream, states: States | None) -> _Scan:
     """Dry by occupancy: at 0, wet from TH_WET on, in between as before, not dry on the first record after STALE."""
     state = _shared_state(events, events.dry)
+    if states is not None:
+        state[events.op == _FIRST] = states.dry
     occ, op = events.field("occ"), events.op
     own = _DRY_READS[op]
     index = np.flatnonzero(own | (op >= KEY))
@@ -340,7 +389,7 @@ def _episodes(events: _Events, scan: _Scan, stream: SourceStream) -> tuple[U1, n
     # A contradiction withdraws the state before it, so an ENTER that contradicts also starts a run of its own.
     op = events.op[scan.index]
     before = np.concatenate([np.asarray([LOST_STATE], np.uint8), scan.state])[first]
-    closed = op[after] == BpSub.EXIT  # every stream ends with LOST, so a run never reaches the end of the list
+    closed = op[after] == BpSub.EXIT  # every layer ends with LOST or a cut: a run never reaches the end of the list
     out = np.zeros(len(first), EPISODE)
     start, end = scan.index[first], scan.index[after]
     out["start"], out["end"] = events.time[start], events.time[end]
@@ -353,10 +402,14 @@ def _episodes(events: _Events, scan: _Scan, stream: SourceStream) -> tuple[U1, n
     told = closed & (limits != _NO_LIMITS)
     out["dwell"] = np.where(told, dwell << np.where(told, k, 0), -1)
     saturated = told & (dwell == (1 << _FIELDS["dwell"].width) - 1)
+    cut, continued = op[after] == _CUT, op[first] == _FIRST
+    left &= ~continued
     out["flags"] = (
-        left * EpisodeFlag.LEFT_CENSORED
-        + ~closed * EpisodeFlag.RIGHT_CENSORED
-        + (left | ~closed) * EpisodeFlag.PEAK_LOWER
+        cut * CutFlag.OPEN
+        + continued * CutFlag.CONTINUED
+        + left * EpisodeFlag.LEFT_CENSORED
+        + (~closed & ~cut) * EpisodeFlag.RIGHT_CENSORED
+        + (left | (~closed & ~cut)) * EpisodeFlag.PEAK_LOWER
         + saturated * EpisodeFlag.DWELL_LOWER
     )
     return events.lane[start], out

@@ -14,13 +14,24 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from npuscope.layout import RECORD_FIELDS, SRC_FRAMER, BpSub, Cfg, ClkSub, Kind, LossSub, State, SyncSub
+from npuscope.layout import RECORD, RECORD_FIELDS, SRC_FRAMER, BpSub, Cfg, ClkSub, Kind, LossSub, State, SyncSub
 from npuscope.ledger import Cause
+from npuscope.records.batch import SRC_MASK
 
 if TYPE_CHECKING:
     from npuscope.records.batch import Batch
 
-__all__ = ["ALL_KINDSUBS", "BLAME_KINDSUBS", "KEY", "LOST", "TICK", "Recorder", "SourceStream"]
+__all__ = [
+    "ALL_KINDSUBS",
+    "BLAME_KINDSUBS",
+    "KEY",
+    "LOST",
+    "TICK",
+    "Columns",
+    "Recorder",
+    "SourceStream",
+    "source_stream",
+]
 
 KEY, TICK, LOST = 16, 17, 18
 """Ops beside the BpSub values: keyframe, stale tick, knowledge lost (LOSS, hole, step, restart, END)."""
@@ -105,32 +116,39 @@ class SourceStream:
 
 
 class Recorder:
-    """Collects what the timeline needs; memory grows with the kept records, 15 bytes each."""
+    """Collects what the timeline needs; memory grows with the kept records, 16 bytes each."""
 
     def __init__(self, table: npt.NDArray[np.bool_] = ALL_KINDSUBS) -> None:
         self.table = table
-        self._ts: list[I8] = []
-        self._src: list[U1] = []
-        self._code: list[U1] = []
-        self._seq: list[U1] = []
-        self._payload: list[U4] = []
+        self._rows: list[npt.NDArray[np.void]] = []
         self._holes: list[tuple[int, int | None, bool]] = []  # kept records before it, source or all, restart
         self._count = 0
 
     def feed(self, batch: Batch) -> None:
         """Keep the relevant records and the holes of one batch; batches come in stream order."""
-        chosen = np.flatnonzero(self.table[batch.kindsub])
-        chosen = chosen[batch.quality[chosen] < 2]
+        batch = batch.only(self.table)
+        certain = batch.certain
         for hole in batch.holes:
-            before = self._count + int(np.searchsorted(chosen, hole.index))
+            before = self._count + hole.index - int(np.count_nonzero(~certain[: hole.index]))
             self._holes.append((before, hole.src, hole.cause in (Cause.RESTART, Cause.STOPPED)))
-        kept = batch.take(chosen)
-        self._ts.append(kept.ts.astype(np.int64))
-        self._src.append(kept.src)
-        self._code.append(kept.kindsub)
-        self._seq.append(kept.seq)
-        self._payload.append(kept.payload)
-        self._count += len(chosen)
+        rows = batch.raw if certain.all() else batch.rows(certain)
+        self._rows.append(rows)
+        self._count += len(rows)
+
+    def columns(self) -> Columns:
+        """The kept records."""
+        rows = np.concatenate([np.empty(0, RECORD), *self._rows])
+        self._rows = [rows]
+        return Columns.of(rows)
+
+    @property
+    def restarts(self) -> bool:
+        """Whether it is more than one run of the stream."""
+        return any(restart for _, _, restart in self._holes)
+
+    def holes(self, begin: int, end: int) -> list[tuple[int, int | None]]:
+        """(Record behind it, source or all) of the holes from record ``begin`` to ``end``, counted from the first."""
+        return [(at - begin, src) for at, src, restart in self._holes if begin <= at <= end and not restart]
 
     def streams(self, max_disorder_ns: int) -> tuple[dict[int, SourceStream], int, int]:
         """The streams of all sources with records; first and last time of the recording (ns on the axis).
@@ -140,15 +158,12 @@ class Recorder:
         """
         if not self._count:
             return {}, 0, 0
-        for parts in self._parts():
-            parts[:] = [np.concatenate(parts)]
-        columns = _Columns(*(parts[0] for parts in self._parts()))  # type: ignore[arg-type]
+        columns = self.columns()
         bounds = sorted({0, *(at for at, _, restart in self._holes if restart), self._count})
         streams: dict[int, SourceStream] = {}
         first, last = _FAR, -_FAR
         for begin, end in pairwise(bounds):
-            holes = [(at - begin, src) for at, src, restart in self._holes if begin <= at <= end and not restart]
-            pieces, start, stop = _capture(columns[begin:end], holes, max_disorder_ns)
+            pieces, start, stop = _capture(columns[begin:end], self.holes(begin, end), max_disorder_ns)
             if not pieces:
                 continue
             shift = max(0, last - start)
@@ -157,43 +172,73 @@ class Recorder:
             first, last = min(first, start + shift), stop + shift
         return streams, (first if streams else 0), (last if streams else 0)
 
-    def _parts(self) -> tuple[list[npt.NDArray[np.generic]], ...]:
-        return (self._ts, self._src, self._code, self._seq, self._payload)  # type: ignore[return-value]
-
 
 @dataclass
-class _Columns:
+class Columns:
+    """Kept records as columns."""
+
     ts: I8
     src: U1
     code: U1
     seq: U1
     payload: U4
 
-    def __getitem__(self, index: slice | I8) -> _Columns:
-        return _Columns(self.ts[index], self.src[index], self.code[index], self.seq[index], self.payload[index])
+    @classmethod
+    def of(cls, rows: npt.NDArray[np.void]) -> Columns:
+        """Of raw records (RECORD)."""
+        ts, src = rows["ts"].astype(np.int64), rows["srctq"] & SRC_MASK
+        return cls(ts, src, *(np.ascontiguousarray(rows[name]) for name in ("kindsub", "seq", "payload")))
+
+    def join(self, later: Columns) -> Columns:
+        """These and ``later`` ones."""
+        return Columns(*(np.concatenate([getattr(self, f.name), getattr(later, f.name)]) for f in fields(self)))
+
+    def __getitem__(self, index: slice | I8) -> Columns:
+        return Columns(self.ts[index], self.src[index], self.code[index], self.seq[index], self.payload[index])
 
 
 def _capture(
-    columns: _Columns, holes: list[tuple[int, int | None]], max_disorder_ns: int
+    columns: Columns, holes: list[tuple[int, int | None]], max_disorder_ns: int
 ) -> tuple[dict[int, SourceStream], int, int]:
     """Streams of the records between two restarts, first and last time."""
-    end_records = np.flatnonzero((columns.code == _code(Kind.SYNC, SyncSub.END)) & (columns.src == SRC_FRAMER))
     pieces = {}
     first, last = _FAR, -_FAR
     for src in np.flatnonzero(np.bincount(columns.src)).tolist():
-        index = np.flatnonzero(columns.src == src)
-        records = columns[index]
-        kinds = np.bincount(records.code & _LOW, minlength=len(Kind))
-        if src == SRC_FRAMER or not kinds[[Kind.BP, Kind.STATE, Kind.LOSS, Kind.CFG]].any():
-            continue
-        at = np.unique([np.searchsorted(index, before) for before, s in holes if s is None or s == src])
-        ends = np.searchsorted(index, end_records)
-        pieces[src], start, stop = _piece(records, at.astype(np.int64), ends, columns.ts[end_records], max_disorder_ns)
-        first, last = min(first, start), max(last, stop)
+        found = source_stream(columns, src, holes, max_disorder_ns)
+        if found is not None:
+            pieces[src], start, stop = found
+            first, last = min(first, start), max(last, stop)
     return pieces, first, last
 
 
-def _piece(records: _Columns, holes: I8, ends: I8, end_ts: I8, max_disorder_ns: int) -> tuple[SourceStream, int, int]:
+def source_stream(
+    columns: Columns,
+    src: int,
+    holes: list[tuple[int, int | None]],
+    max_disorder_ns: int,
+    *,
+    before: Columns | None = None,
+    final: bool = True,
+) -> tuple[SourceStream, int, int] | None:
+    """The stream of ``src`` in the records of one run, first and last time; None if it tells nothing of any layer.
+
+    before: records of it that stand in front, of a part of the run that was looked at already. final: the run ends.
+    """
+    end_records = np.flatnonzero((columns.code == _code(Kind.SYNC, SyncSub.END)) & (columns.src == SRC_FRAMER))
+    index = np.flatnonzero(columns.src == src)
+    records = columns[index] if before is None else before.join(columns[index])
+    kinds = np.bincount(records.code & _LOW, minlength=len(Kind))
+    if src == SRC_FRAMER or not kinds[[Kind.BP, Kind.STATE, Kind.LOSS, Kind.CFG]].any():
+        return None
+    lead = len(records.ts) - len(index)
+    at = np.unique([np.searchsorted(index, before) + lead for before, s in holes if s is None or s == src])
+    ends = np.searchsorted(index, end_records) + lead
+    return _piece(records, at.astype(np.int64), ends, columns.ts[end_records], max_disorder_ns, final)
+
+
+def _piece(
+    records: Columns, holes: I8, ends: I8, end_ts: I8, max_disorder_ns: int, final: bool
+) -> tuple[SourceStream, int, int]:
     """The stream of one source; ``holes`` and ``ends`` (END of the stream) = index of the record after them."""
     ended = len(ends) and ends[-1] == len(records.ts)
     time, offset, steps = _axis(records, max_disorder_ns, int(end_ts[-1]) if ended else None)
@@ -208,7 +253,7 @@ def _piece(records: _Columns, holes: I8, ends: I8, end_ts: I8, max_disorder_ns: 
     losses, loss_mask = _losses(kind, sub, payload)
     stepped = np.flatnonzero(_is_step(records.code))
     # A hole, or an end without END, may hide a LOSS whose first drop is as old as the source's record before it.
-    cut = [] if ended else [len(time)]
+    cut = [] if ended or not final else [len(time)]
     until = np.concatenate([holes, np.asarray(cut, np.int64)])
     evidence = np.where(BLAME_KINDSUBS[records.code], time, -_FAR)  # the same whichever table was used
     evidence = np.maximum.accumulate(evidence) if (evidence > -_FAR).any() else time
@@ -246,7 +291,7 @@ def _piece(records: _Columns, holes: I8, ends: I8, end_ts: I8, max_disorder_ns: 
     return stream, first, int(end_time.max(initial=evidence[-1]))
 
 
-def _axis(records: _Columns, max_disorder_ns: int, end_ts: int | None) -> tuple[I8, I8, list[tuple[int, int, bool]]]:
+def _axis(records: Columns, max_disorder_ns: int, end_ts: int | None) -> tuple[I8, I8, list[tuple[int, int, bool]]]:
     """Axis time and offset (axis - ts) of each record of one source, and its steps.
 
     Own events are in order; group and burst contents are placed between their neighbours (FORMAT.md rules 10, 13), the
@@ -314,7 +359,7 @@ def _is_step(code: U1) -> npt.NDArray[np.bool_]:
     return step
 
 
-def _keyframes(sub: U1, is_state: npt.NDArray[np.bool_], records: _Columns, holes: I8) -> I8:
+def _keyframes(sub: U1, is_state: npt.NDArray[np.bool_], records: Columns, holes: I8) -> I8:
     """Index of the first STATE of each whole keyframe: its words adjacent, in order, seq contiguous, one ts."""
     size = len(_KEYFRAME)
     if len(sub) < size:

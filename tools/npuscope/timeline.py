@@ -21,6 +21,7 @@ from npuscope.intervals import EMPTY, clip, make, total
 from npuscope.layout import MAX_LAYERS, PAYLOAD, BpSub, Kind
 from npuscope.rawmode import only_samples, sampled_lanes
 from npuscope.replay import ALL_KINDSUBS, BLAME_KINDSUBS, Recorder, SourceStream
+from npuscope.stretches import Found, by_stretches
 
 if TYPE_CHECKING:
     from npuscope.ledger import Ledger
@@ -102,9 +103,7 @@ class Timeline:
         recorder = Recorder(BLAME_KINDSUBS if blame_only else ALL_KINDSUBS)
         for batch in batches:
             recorder.feed(batch)
-        streams = recorder.streams((description or Description(())).max_disorder_ns)
-        del recorder  # half of the memory
-        return cls._of(*streams, ledger, description, with_bp=not blame_only, sample_period_ns=sample_period_ns)
+        return cls.of(recorder, ledger, description, sample_period_ns=sample_period_ns)
 
     @classmethod
     def of(
@@ -114,34 +113,36 @@ class Timeline:
         description: Description | None = None,
         *,
         sample_period_ns: int | None = None,
+        whole: bool = False,
     ) -> Timeline:
-        """The timeline of what ``recorder`` was fed; it may be fed on and asked again. Parameters as in ``build``."""
-        streams = recorder.streams((description or Description(())).max_disorder_ns)
-        with_bp = recorder.table is not BLAME_KINDSUBS
-        return cls._of(*streams, ledger, description, with_bp=with_bp, sample_period_ns=sample_period_ns)
+        """The timeline of what ``recorder`` was fed; it may be fed on and asked again. Parameters as in ``build``.
 
-    @classmethod
-    def _of(
-        cls,
-        streams: dict[int, SourceStream],
-        start: int,
-        end: int,
-        ledger: Ledger | None,
-        description: Description | None,
-        *,
-        with_bp: bool,
-        sample_period_ns: int | None,
-    ) -> Timeline:
-        """The timeline of ``streams``, which are used up."""
+        whole: look at it in one piece, which takes longer and tells the same.
+        """
         if sample_period_ns is not None and sample_period_ns <= 0:
             raise NpuscopeError("the sample period must be positive", found=f"{sample_period_ns} ns")
+        disorder = (description or Description(())).max_disorder_ns
+        found = by_stretches(recorder, disorder) if recorder.table is BLAME_KINDSUBS and not whole else None
+        if found is not None:
+            return cls._joined(found, (), ledger, description)
+        return cls._whole(recorder, disorder, ledger, description, sample_period_ns)
+
+    @classmethod
+    def _whole(
+        cls,
+        recorder: Recorder,
+        disorder: int,
+        ledger: Ledger | None,
+        description: Description | None,
+        sample_period_ns: int | None,
+    ) -> Timeline:
+        streams, start, end = recorder.streams(disorder)
         samples = {src for src, stream in streams.items() if only_samples(stream)}
         if samples and sample_period_ns is not None:
             end += sample_period_ns
-        if description is None:
-            description = Description.chain(_seen(streams))
+        seen = _seen(streams)
+        description = Description.chain(seen) if description is None else description
         steps = [Step(src, *step) for src, stream in streams.items() for step in stream.steps]
-        nothing = Lane(EMPTY, make([start], [end]))
         found: dict[tuple[int, int], LayerResult] = {}
         while streams:
             src, stream = streams.popitem()
@@ -149,10 +150,19 @@ class Timeline:
             if src in samples:
                 told = [sampled_lanes(stream, layer, start, end, sample_period_ns) for layer in layers]
             else:
-                told = source_lanes(stream, layers, start, end, with_bp=with_bp)
+                told = source_lanes(stream, layers, start, end, with_bp=recorder.table is not BLAME_KINDSUBS)
             found |= {(src, layer): result for layer, result in zip(layers, told, strict=True)}
+        return cls._joined(Found(found, seen, start, end), steps, ledger, description)
+
+    @classmethod
+    def _joined(
+        cls, found: Found, steps: Iterable[Step], ledger: Ledger | None, description: Description | None
+    ) -> Timeline:
+        """All layers on one axis."""
+        description = Description.chain(found.seen) if description is None else description
+        nothing = Lane(EMPTY, make([found.start], [found.end]))
         missing = LayerResult(nothing, nothing, nothing, np.empty(0, EPISODE), [])
-        results = [found.get((buffer.src, buffer.layer), missing) for buffer in description.buffers]
+        results = [found.layers.get((buffer.src, buffer.layer), missing) for buffer in description.buffers]
         for index, result in enumerate(results):
             result.episodes["buffer"] = index
         episodes = np.concatenate([np.empty(0, EPISODE), *(result.episodes for result in results)])
@@ -160,8 +170,8 @@ class Timeline:
         order = np.argsort(np.ascontiguousarray(episodes["start"]), kind="stable")
         timeline = cls(
             description,
-            start,
-            end,
+            found.start,
+            found.end,
             tuple(result.hot for result in results),
             tuple(result.dry for result in results),
             tuple(result.bp for result in results),

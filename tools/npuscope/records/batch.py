@@ -62,6 +62,7 @@ class Batch:
         self.raw, self.holes = raw, holes
         self._quality, self._offset = quality, offset
         self.rises = False
+        self._only: npt.NDArray[np.bool_] | None = None  # the table that it was cut down to
         if glance is not None and len(raw) <= FRAME_RECORDS * len(glance.crcs):
             self.rises = glance.rises
             self.srctq = glance.srctq[: len(raw)]
@@ -196,6 +197,13 @@ class Batch:
             return np.full(len(self), self._quality, np.uint8)
         return self._quality
 
+    @property
+    def certain(self) -> npt.NDArray[np.bool_]:
+        """Which records have quality 0 or 1."""
+        if isinstance(self._quality, int):
+            return np.full(len(self), self._quality < 2)
+        return self._quality < 2
+
     @cached_property
     def offset(self) -> I8:
         """Byte of each record in the capture, i8 (n,); ``Source.locate`` tells the file."""
@@ -217,6 +225,8 @@ class Batch:
 
     def only(self, table: npt.NDArray[np.bool_]) -> Batch:
         """The records whose kindsub is in ``table``, bool[256], and the holes."""
+        if self._only is table:
+            return self
         if table[COMMON].any():
             index = np.flatnonzero(table[self.kindsub])
             rows = self.rows(index)
@@ -226,7 +236,9 @@ class Batch:
         holes = tuple(replace(hole, index=int(np.searchsorted(index, hole.index))) for hole in self.holes)
         quality = self._quality if isinstance(self._quality, int) else self._quality[index]
         offset = self._offset + RECORD_BYTES * index if isinstance(self._offset, int) else self.offset[index]
-        return Batch(rows, quality=quality, offset=offset, holes=holes)
+        batch = Batch(rows, quality=quality, offset=offset, holes=holes)
+        batch._only = table
+        return batch
 
     def date(self, index: npt.NDArray[np.intp], ts: npt.NDArray[np.uint64]) -> None:
         """Give the SYNC A records ``index`` the times ``ts``; before anything else is asked for."""

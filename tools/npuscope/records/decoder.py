@@ -46,7 +46,7 @@ class Decoder:
         across: bool = True,
     ) -> None:
         self.source, self.ledger = source, Ledger()
-        self._keep = None if keep is None else np.asarray(keep, bool)
+        self._keep = keep
         self._feed = Feed(source, block_bytes)
         account = Account(self.ledger, name=source.names[0], desc_hash=desc_hash, force=force_desc, hint=hash_hint)
         self._account = account

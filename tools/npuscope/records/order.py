@@ -73,7 +73,11 @@ class Order:
     def _rises(self, batch: Batch) -> bool:
         """Whether no record of ``batch`` is older than one before it, and none tells a step."""
         stamps = batch.raw["ts"]
-        if not (batch.rises or (stamps[1:] >= stamps[:-1]).all()) or _steps(batch) or any(hole.index for hole in batch.holes):
+        if (
+            not (batch.rises or (stamps[1:] >= stamps[:-1]).all())
+            or _steps(batch)
+            or any(hole.index for hole in batch.holes)
+        ):
             return False
         pinned = batch.others[_PINNED[batch.codes]]
         first, last = _outermost(pinned, len(batch))

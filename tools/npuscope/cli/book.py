@@ -131,7 +131,7 @@ def matrix(names: tuple[str, ...], output: str | None, force: bool, json: bool) 
 
     check_output(output, force)
     book = _book()
-    rows = matrix_module.rows_json(book, matrix_module.matrix(book, Evidence.of(book.tree), names))
+    rows = matrix_module.rows_json(book, matrix_module.matrix(book, Evidence(book.tree, book.tree.evidence), names))
 
     def cell(row: dict[str, Any], what: str) -> str:
         return f"{row[what]['state']} {row[what]['count']}" if what in row else "-"

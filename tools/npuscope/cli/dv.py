@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from npuscope.cli.dv_evidence import cover, mutate, prove, signoff, waivers
 from npuscope.cli.options import output_options
 from npuscope.errors import Exit, NpuscopeError
 
@@ -27,6 +28,10 @@ SUMMARY_VARIABLE: Final = "GITHUB_STEP_SUMMARY"
 @click.group("dv", short_help="regression, coverage, mutants, proofs, sign-off", no_args_is_help=False)
 def command() -> None:
     """Verify the RTL of this tree: nothing planned is left out, nothing passes silently."""
+
+
+for _verb in (cover, mutate, prove, signoff, waivers):
+    command.add_command(_verb)
 
 
 def _selection(function: Any) -> Any:
@@ -99,8 +104,10 @@ def _reporting(function: Any) -> Any:
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Results.  [build/dv/regress.jsonl]"
 )
+@click.option("--keep", is_flag=True, help="Keep what the results say of other benches.")
 @click.option("-q", "--quiet", is_flag=True, help="Only the end.")
 def run(
+    keep: bool,
     shard: str, failed_first: bool, jobs: int, limit: float, output: Path | None, quiet: bool,
     junit: Path | None, summary: Path | None, ci: str | None, expect: Path | None, **selection: Any,
 ) -> Exit:  # fmt: skip
@@ -128,7 +135,7 @@ def run(
             click.echo(f"[{done}/{len(planned.own)}] {row.verdict} {row.node} {row.seconds:.1f} s", err=True)
 
     try:
-        regress.run(tree, planned, choice, target, jobs=jobs, first=before, limit_s=limit, told=told)
+        regress.run(tree, planned, choice, target, jobs=jobs, first=before, limit_s=limit, told=told, keep=keep)
     except KeyboardInterrupt:
         click.echo("npuscope: stopped; what had not ended is MISSING", err=True)
     return _tell(planned, junit, summary, ci, expect)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -12,16 +12,16 @@ from typing import Any, Final
 
 from npuscope.dv.plan import PROOF
 from npuscope.dv.results import Node, Results, Row, read
-from npuscope.dv.tree import Tree
-from npuscope.errors import NpuscopeError
+from npuscope.dv.tree import Tree, load_json
 from npuscope.sim.verdict import Verdict, base_name
 
-__all__ = ["COVER", "MUTANTS", "PROOFS", "REGRESS", "Evidence", "State", "save"]
+__all__ = ["COVER", "MUTANTS", "PROOFS", "REGRESS", "REPLAY", "Evidence", "State", "save"]
 
 REGRESS: Final = "regress.jsonl"
 MUTANTS: Final = "mutants.jsonl"
 PROOFS: Final = "prove.json"
 COVER: Final = "cover.json"
+REPLAY: Final = "replay.json"
 
 
 class State(StrEnum):
@@ -40,10 +40,12 @@ class State(StrEnum):
         return max(states, key=order.index, default=cls.GAP)
 
 
-def save(path: Path, tree: Tree, benches: Iterable[str], body: dict[str, Any]) -> None:
-    """Write a JSON piece of evidence with the hashes of what it stands on."""
+def save(
+    path: Path, tree: Tree, benches: Iterable[str], body: dict[str, Any], others: dict[str, str] | None = None
+) -> None:
+    """Write a JSON piece of evidence with the hashes of what it stands on; ``others``: those of benches kept."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    hashes = {name: tree.hash(name) for name in sorted(set(benches))}
+    hashes = (others or {}) | {name: tree.hash(name) for name in sorted(set(benches))}
     path.write_text(json.dumps({"schema": 1, "hashes": hashes, **body}, indent=1) + "\n")
 
 
@@ -52,11 +54,7 @@ class Evidence:
     """All pieces in the evidence folder of a tree; those that are not there are empty."""
 
     tree: Tree
-    folder: Path = field(default=Path())
-
-    @classmethod
-    def of(cls, tree: Tree) -> Evidence:
-        return cls(tree, tree.evidence)
+    folder: Path
 
     def _lines(self, name: str) -> Results:
         path = self.folder / name
@@ -64,13 +62,7 @@ class Evidence:
 
     def _json(self, name: str) -> dict[str, Any]:
         path = self.folder / name
-        if not path.exists():
-            return {"hashes": {}}
-        try:
-            found: dict[str, Any] = json.loads(path.read_text())
-        except ValueError as error:
-            raise NpuscopeError("not a piece of evidence", file=str(path), found=str(error)) from error
-        return found
+        return load_json(path) if path.exists() else {"hashes": {}}
 
     @cached_property
     def regress(self) -> Results:
@@ -87,6 +79,12 @@ class Evidence:
     @cached_property
     def cover(self) -> dict[str, Any]:
         return self._json(COVER)
+
+    @cached_property
+    def replayed(self) -> list[dict[str, Any]]:
+        """Recorded stimulus that was replayed on the RTL, and whether the golden model agreed."""
+        found: list[dict[str, Any]] = self._json(REPLAY).get("replayed", [])
+        return found
 
     def fresh(self, hashes: dict[str, str], bench: str) -> bool:
         """Whether evidence with these hashes is about the bench as it is now."""

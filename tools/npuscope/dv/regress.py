@@ -14,12 +14,12 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from npuscope.dv.plan import STAGES, plans
-from npuscope.dv.results import Node, Results, Row
+from npuscope.dv.results import Node, Results, Row, read
 from npuscope.dv.tree import Tree
 from npuscope.errors import Exit, NpuscopeError
 from npuscope.sim.runner import RUNS_VARIABLE, SEED_VARIABLE, SEEDS_VARIABLE
@@ -98,25 +98,31 @@ def run(
     first: Sequence[str] = (),
     limit_s: float = LIMIT_S,
     told: Callable[[Row], None] = lambda row: None,
+    keep: bool = False,
 ) -> Results:
     """Run the tests of the shard of ``planned`` and write their rows to ``target`` as they end.
 
-    first: tests whose jobs come first. told: called with each row.
+    first: tests whose jobs come first. told: called with each row. keep: keep what ``target`` says of other benches.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
+    others = read(target).without(planned.hashes.keys()) if keep and target.exists() else None
     groups: dict[tuple[str, str | None], list[str]] = {}
     for node in planned.own:
         groups.setdefault((node.partition("::")[0], Node.of(node).sim), []).append(node)
     queue = sorted(groups.values(), key=lambda nodes: (not set(nodes) & set(first), -len(nodes)))
     lock = threading.Lock()
     with open(target, "w") as sink:
-        sink.write(json.dumps(planned.header()) + "\n")
+        head = planned.header()
+        if others is not None:
+            head["planned"] = sorted({*planned.planned, *others.planned})
+            head["hashes"] = others.hashes | planned.hashes
+        sink.writelines(json.dumps(line) + "\n" for line in (head, *(others.lines() if others is not None else ())))
         sink.flush()
 
         def one(number: int, nodes: list[str]) -> None:
             rows, runs = _job(tree, choice, nodes, target.with_suffix(f".{number}.part"), limit_s)
             with lock:
-                for line in [*runs, *({k: v for k, v in asdict(row).items() if v is not None} for row in rows)]:
+                for line in [*runs, *(row.line() for row in rows)]:
                     sink.write(json.dumps(line) + "\n")
                 sink.flush()
                 planned.runs += [{k: v for k, v in line.items() if k != "run"} for line in runs]

@@ -70,6 +70,10 @@ class Row:
     def ok(self) -> bool:
         return self.verdict == Verdict.PASS
 
+    def line(self) -> dict[str, Any]:
+        """The row as it is kept."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
 
 @dataclass
 class Results:
@@ -108,6 +112,19 @@ class Results:
                 if odd:
                     reason = f"simulators differ: {odd[0]} ended after {left.get(odd[0])} ns on {one}"
                     yield Row(pair, Verdict.FAIL, f"{reason}, {right.get(odd[0])} ns on {other}")
+
+    def without(self, benches: Iterable[str]) -> Results:
+        """What it says of other benches."""
+        gone = set(benches)
+        left = Results([n for n in self.planned if Node.of(n).bench not in gone], {}, self.seed, self.shard)
+        left.hashes = {name: digest for name, digest in self.hashes.items() if name not in gone}
+        left.rows = {node: row for node, row in self.rows.items() if Node.of(node).bench not in gone}
+        left.runs = [run for run in self.runs if Node.of(run["node"]).bench not in gone]
+        return left
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Rows and runs as they are kept."""
+        return [*({"run": 1, **run} for run in self.runs), *(row.line() for row in self.rows.values())]
 
     def expect(self, nodes: list[str]) -> None:
         """Plan these tests too: one that did not run is MISSING."""
@@ -186,9 +203,7 @@ def read(path: Path) -> Results:
 
 def write(results: Results, path: Path) -> None:
     """Write a results file."""
-    rows = [{k: v for k, v in asdict(row).items() if v is not None} for row in results.rows.values()]
-    lines = [results.header(), *({"run": 1, **run} for run in results.runs), *rows]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    path.write_text("".join(json.dumps(line) + "\n" for line in (results.header(), *results.lines())))
 
 
 def merge(parts: list[Results]) -> Results:

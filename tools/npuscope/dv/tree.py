@@ -1,12 +1,13 @@
 """The design tree that the ``book`` and ``dv`` verbs work on: where it is, its modules, and a hash over what they are.
 
 A hash covers all that can change what a module's bench finds: its sources, all headers, its bench folder, the shared
-bench code and the golden model. Evidence carries the hash it was found with; another hash makes it stale.
+bench code, the limits of the book and the golden model. Evidence carries the hash it was found with; another hash makes it stale.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import tomllib
 from dataclasses import dataclass
@@ -16,10 +17,11 @@ from typing import Any, Final
 
 from npuscope.errors import NpuscopeError
 
-__all__ = ["COMMENT", "Tree", "load_toml"]
+__all__ = ["COMMENT", "Tree", "load_json", "load_toml"]
 
 BOOK: Final = "rtl/spec/thresholds.toml"
 COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LIMIT = ("id", "operator", "value", "min", "max")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SHARED = ("tb/vip/*", "tb/*.py", "tb/gen/*", "tools/npuscope/encode/*.py", "tools/npuscope/layout.py")
 
@@ -36,6 +38,23 @@ def load_toml(path: Path) -> dict[str, Any]:
         raise NpuscopeError("cannot be read", file=str(path), found=str(error.strerror)) from error
     except (tomllib.TOMLDecodeError, UnicodeError) as error:
         raise NpuscopeError("not TOML", file=str(path), found=str(error)) from error
+
+
+def load_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file.
+
+    Raises:
+        NpuscopeError: it cannot be read, or is no JSON object.
+    """
+    try:
+        found = json.loads(path.read_text())
+    except OSError as error:
+        raise NpuscopeError("cannot be read", file=str(path), found=str(error.strerror)) from error
+    except ValueError as error:
+        raise NpuscopeError("not JSON", file=str(path), found=str(error)) from error
+    if not isinstance(found, dict):
+        raise NpuscopeError("not a JSON object", file=str(path), found=type(found).__name__)
+    return found
 
 
 @dataclass(frozen=True)
@@ -96,6 +115,8 @@ class Tree:
         for path in (*files, *sorted((self.root / "rtl").rglob("*.vh"))):
             if path.is_file():
                 digest.update(self.name(path).encode() + b"\0" + path.read_bytes())
+        limits = load_toml(self.root / BOOK).get("threshold", [])
+        digest.update(repr([[entry.get(key) for key in _LIMIT] for entry in limits]).encode())
         return digest.digest()
 
     def hash(self, bench: str) -> str:

@@ -33,7 +33,7 @@ from npuscope.errors import Exit, NpuscopeError, leave
 from npuscope.sim import tools
 from npuscope.sim.proofs import Bug, Proof, load
 
-__all__ = ["Row", "main", "prove"]
+__all__ = ["Row", "main", "prove", "prove_all"]
 
 LIMIT_S = 900.0
 
@@ -152,12 +152,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.list:
         _print_texts(proofs)
         return 0
-    root = options.root.resolve()
+    rows = prove_all(proofs, options.root.resolve(), options.jobs)
+    bad = [row for row in rows if not row.ok]
+    for row in bad:
+        print(f"replay: {shlex.quote(sys.executable)} -m npuscope.sim.prove --only {row.proof}", file=sys.stderr)
+    return Exit.CHECK_FAILED if bad else Exit.OK
+
+
+def prove_all(proofs: list[Proof], root: Path, count: int) -> list[Row]:
+    """Every proof in every mode and every planted bug, ``count`` at a time; the table goes to stdout as it grows."""
     jobs = [(proof, mode, None) for proof in proofs for mode in proof.depths]
     jobs += [(proof, "bmc", bug) for proof in proofs for bug in proof.bugs]  # type: ignore[misc]
     width = max(len(proof.name) for proof in proofs)
     print(f"{'proof':{width}}  mode   depth  verdict    seconds", flush=True)
-    with ThreadPoolExecutor(options.jobs) as pool:
+    with ThreadPoolExecutor(count) as pool:
         rows = []
         for row in pool.map(lambda job: prove(job[0], job[1], root, job[2]), jobs):
             rows.append(row)
@@ -167,16 +175,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(text.rstrip(), flush=True)
     root.mkdir(parents=True, exist_ok=True)
     (root / "results.json").write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
-    bad = [row for row in rows if not row.ok]
+    bad = sum(not row.ok for row in rows)
     properties = sum(len(proof.asserts) for proof in proofs)
     covers = sum(len(proof.covers) for proof in proofs)
     bugs = sum(len(proof.bugs) for proof in proofs)
-    print(
-        f"{len(proofs)} proofs, {properties} properties, {covers} covers, {bugs} planted bugs, {len(bad)} not as wanted"
-    )
-    for row in bad:
-        print(f"replay: {shlex.quote(sys.executable)} -m npuscope.sim.prove --only {row.proof}", file=sys.stderr)
-    return Exit.CHECK_FAILED if bad else Exit.OK
+    print(f"{len(proofs)} proofs, {properties} properties, {covers} covers, {bugs} planted bugs, {bad} not as wanted")
+    return rows
 
 
 def _print_texts(proofs: list[Proof]) -> None:

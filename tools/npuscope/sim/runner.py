@@ -24,6 +24,7 @@ from npuscope.sim.job import run_job
 from npuscope.sim.verdict import Outcome, Verdict, base_name, classify
 
 __all__ = [
+    "COVER_VARIABLE",
     "RUNS_VARIABLE",
     "Result",
     "SimulationFailure",
@@ -37,10 +38,12 @@ __all__ = [
 
 SEED_VARIABLE = "NPUSCOPE_SEED"
 RUNS_VARIABLE = "NPUSCOPE_RUNS"  # file to which each finished run adds a line of JSON
+COVER_VARIABLE = "NPUSCOPE_COVER"  # set: runs on Verilator without a planted bug write coverage.dat
 SEEDS_VARIABLE = "NPUSCOPE_SEEDS"  # more than one: a test's name ends in its seed
 RUN_LIMIT_S = 300.0
 DEFAULT_SEED = 1
 _SEED_BITS = 31
+_COVER = ("--coverage-line", "--coverage-toggle", "--coverage-expr", "--coverage-user")  # --coverage crashes it
 _WAVES_LIMIT_S = 60.0  # enough to see where it hangs
 _SHOWN_IN_WAVES = (Verdict.FAIL, Verdict.TIMEOUT, Verdict.CRASH, Verdict.HANG, Verdict.HDL_ERROR)
 
@@ -151,6 +154,10 @@ def run(
     }
     request |= {"module": module, "tests": list(tests), "seed": chosen, "bug": bug, "env": dict(env or {})}
     request |= {"plusargs": list(plusargs), "waves": waves}
+    covers = sim == "verilator" and patch is None and COVER_VARIABLE in os.environ
+    if covers:
+        arguments = (*arguments, *_COVER)
+        request["covers"] = True
     label = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()[:12]
     folder = root / "runs" / f"{design.top}-{sim}-{label}"
     started = time.monotonic()
@@ -165,6 +172,8 @@ def run(
             (folder / "run.log").write_text(failure.log)
             outcome = Outcome(Verdict.BUILD_FAIL, failure.found or "")
         else:
+            if covers:
+                plusargs = [*plusargs, f"+verilator+coverage+file+{folder / 'coverage.dat'}"]
             simulate = _Simulation(module, tuple(tests), chosen, dict(env or {}), tuple(plusargs), tuple(pythonpath))
             outcome = simulate.once(built, folder, limit_s)
             waveform = _waveform(built, folder) if waves else None

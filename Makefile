@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 SEEDS ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint gen gen-check regress prove bench clean setup
+.PHONY: help demo test lint gen gen-check regress prove mutate signoff bench clean setup
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -41,6 +41,16 @@ regress: $(READY)  ## the benches with SEEDS random seeds each, and 500 random p
 
 prove: $(READY)  ## formal proofs, a few minutes
 	$(PY) -m npuscope.sim.prove
+
+mutate: $(READY)  ## named mutants of the threshold book on both simulators, minutes
+	$(VENV)/bin/npuscope dv mutate
+
+signoff: $(READY)  ## all evidence afresh, then GO or NO-GO; an hour or more
+	-$(VENV)/bin/npuscope dv run
+	-$(VENV)/bin/npuscope dv mutate
+	-$(VENV)/bin/npuscope dv cover --run
+	-$(VENV)/bin/npuscope dv prove --run
+	$(VENV)/bin/npuscope dv signoff
 
 bench: $(READY)  ## speed, as ratios to named peers and limits
 	$(PY) -m npuscope.bench

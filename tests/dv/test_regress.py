@@ -149,10 +149,12 @@ def test_simulators_are_compared():
     results = Results(nodes, {}, 1, rows={node: Row(node, "PASS", "") for node in nodes})
     results.runs = [simulated("icarus", 50.0), simulated("verilator", 50.0), simulated("verilator", 60.0, "bug")]
     assert [row.verdict for row in results.complete()] == ["PASS", "PASS"]
-    results.runs[1] = simulated("verilator", 55.0)
+    results.runs[1] = simulated("verilator", 54.0)  # the first test, and the first edge
+    assert [row.verdict for row in results.complete()] == ["PASS", "PASS"]
+    results.runs[1] = simulated("verilator", 65.0)
     row = results.complete()[2]
     assert (row.verdict, row.node) == ("FAIL", PAIR.format("*"))
-    assert row.reason == "simulators differ: 1 m.test_x ended after 50.0 ns on icarus, 55.0 ns on verilator"
+    assert row.reason == "simulators differ: 1 m.test_x ended after 50.0 ns on icarus, 65.0 ns on verilator"
 
 
 def test_buckets_gather_what_differs_in_numbers_only():

@@ -1,7 +1,7 @@
 """The design tree that the ``book`` and ``dv`` verbs work on: where it is, its modules, and a hash over what they are.
 
-A hash covers all that can change what a module's bench finds: its sources, all headers, its bench folder, the shared
-bench code, the limits of the book and the golden model. Evidence carries the hash it was found with; another hash makes it stale.
+A hash covers all that can change what a module's bench finds: its sources, all headers, the limits of the book, its
+bench folder, the shared bench code and the golden model. Evidence of another hash is stale.
 """
 
 from __future__ import annotations

@@ -123,8 +123,28 @@
 `define NPS_REQ_TIMEOUT_MAX 16777215
 
 // B1, ns: True streaming: at a scheduler period of 96 ns every token violates it, at 80 ns none does.
-`define NPS_TOKEN_INTERVAL 32'h00000057
-`define NPS_TOKEN_INTERVAL_MIN 32'h00000001
-`define NPS_TOKEN_INTERVAL_MAX 32'hFFFFFFFF
+`define NPS_TOKEN_INTERVAL 87
+`define NPS_TOKEN_INTERVAL_MIN 1
+`define NPS_TOKEN_INTERVAL_MAX 8388607
+
+// B1, ns: WARP_SCHED_CTRL period select 0, in force after reset: every token interval violates 87 ns.
+`define NPS_SCHED_PERIOD 96
+`define NPS_SCHED_PERIOD_MIN 8
+`define NPS_SCHED_PERIOD_MAX 65535
+
+// B2, ns: WARP_SCHED_CTRL period select 3 (0xB000): no token interval violates 87 ns. Selects 1 and 2 have no figure: refused.
+`define NPS_SCHED_PERIOD_LOW 80
+`define NPS_SCHED_PERIOD_LOW_MIN 8
+`define NPS_SCHED_PERIOD_LOW_MAX 65535
+
+// B1, warps: Active warps after reset.
+`define NPS_SCHED_SLOTS 48
+`define NPS_SCHED_SLOTS_MIN 1
+`define NPS_SCHED_SLOTS_MAX 64
+
+// B2, warps: Active warps in low-latency mode, WARP_SCHED_CTRL bit 15.
+`define NPS_SCHED_SLOTS_LOW 32
+`define NPS_SCHED_SLOTS_LOW_MIN 1
+`define NPS_SCHED_SLOTS_LOW_MAX 64
 
 `endif

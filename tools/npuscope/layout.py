@@ -522,5 +522,9 @@ THRESHOLDS: Final[dict[str, Threshold]] = {
     "S_COUNT": Threshold(3, 2, 8, "excesses", "A8"),
     "S_WINDOW": Threshold(1000000000, 1000, 2147483647, "ns", "A8"),
     "REQ_TIMEOUT": Threshold(200000, 2, 16777215, "clocks", "A6"),
-    "TOKEN_INTERVAL": Threshold(87, 1, 4294967295, "ns", "B1"),
+    "TOKEN_INTERVAL": Threshold(87, 1, 8388607, "ns", "B1"),
+    "SCHED_PERIOD": Threshold(96, 8, 65535, "ns", "B1"),
+    "SCHED_PERIOD_LOW": Threshold(80, 8, 65535, "ns", "B2"),
+    "SCHED_SLOTS": Threshold(48, 1, 64, "warps", "B1"),
+    "SCHED_SLOTS_LOW": Threshold(32, 1, 64, "warps", "B2"),
 }

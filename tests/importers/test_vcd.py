@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from vcdvcd import VCDVCD
 
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.importers.vcd import Signal, VcdReader, reader
+from npuscope.importers.vcd import VcdReader, reader
+from npuscope.importers.waveform import Signal
 
 HEAD = """$timescale 1ns $end
 $scope module tb $end

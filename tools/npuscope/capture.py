@@ -20,6 +20,7 @@ import numpy.typing as npt
 from npuscope.description import Description
 from npuscope.errors import NpuscopeError
 from npuscope.importers import AieReader, FwriteReader, WaveReader
+from npuscope.importers.formats import WAVES, open_waveform
 from npuscope.intervals import Intervals, make
 from npuscope.layout import SRC_FRAMER
 from npuscope.ledger import Cause, Ledger
@@ -30,6 +31,7 @@ from npuscope.timeline import ALL_KINDSUBS, BLAME_KINDSUBS, Timeline
 
 if TYPE_CHECKING:
     from npuscope.analysis import Propagation, Stalls
+    from npuscope.importers.links import Link
     from npuscope.occupancy import Level
     from npuscope.tables import Tables
     from npuscope.views.trust import Trust
@@ -43,9 +45,8 @@ Progress = Callable[[int, int | None], None]
 
 
 TEXT: Final = "fwrite"
-WAVE: Final = "vcd"
 TILES: Final = "aie"
-FOREIGN: Final = (TEXT, WAVE, TILES)
+FOREIGN: Final = (TEXT, TILES, *WAVES)
 """Formats of ``source.sniff`` that an importer reads."""
 
 
@@ -57,7 +58,7 @@ class Text:
     clock_period_ps: one cycle of an AIE trace. sample_period_ns: a layer that ``$fwrite`` text does not tell for longer
     is cool; None = unknown from its last sample on. allow_backwards: a time that goes back is a restart. refuse: take
     none of it at all. map: TOML that says which signals of a waveform are which layer, or TOML or MLIR that says what
-    the slots of an AIE trace count.
+    the slots of an AIE trace count. backend: reader of a waveform (``importers.formats.BACKENDS``), None = ours.
     """
 
     time_unit_ps: int | None = None
@@ -66,6 +67,7 @@ class Text:
     allow_backwards: bool = False
     refuse: bool = False
     map: Path | None = None
+    backend: str | None = None
 
 
 class Capture:
@@ -102,6 +104,7 @@ class Capture:
         self._source: Source | None = open_source(self.names, accept=self._accept)
         self.size, self.swap, self._again = self._source.size, self._source.swap, self._source.again
         self.kind = self._source.head_kind
+        self._waves_read: WaveReader | None = None
         self._ledger: Ledger | None = None
         self._reading: Ledger | None = None
         self.description = self._given or self._from_header(self._source)
@@ -143,7 +146,7 @@ class Capture:
             return source, FwriteReader(
                 source, time_unit_ps=self._text.time_unit_ps, allow_backwards=self._text.allow_backwards
             )
-        if source.head_kind == WAVE:
+        if source.head_kind in WAVES:
             return source, self._waves(source)
         if source.head_kind == TILES:
             self._alone("AIE trace")
@@ -164,15 +167,15 @@ class Capture:
 
     def _waves(self, source: Source) -> WaveReader:
         from npuscope.importers.mapping import Mapping
-        from npuscope.importers.vcd import VcdReader
 
         if self._text.map is None:
             hint = "give --map; npuscope signals FILE --propose writes one"
             raise NpuscopeError("a waveform needs a mapping of its signals to layers", file=self.names[0], hint=hint)
         self._alone("waveform")
-        vcd = VcdReader(source)
-        mapping = Mapping.from_toml(os.fspath(self._text.map), vcd.variables)
-        return WaveReader(vcd, mapping, time_unit_ps=self._text.time_unit_ps)
+        wave = open_waveform(source, self._text.backend)
+        mapping = Mapping.from_toml(os.fspath(self._text.map), wave.variables)
+        self._waves_read = WaveReader(wave, mapping, time_unit_ps=self._text.time_unit_ps or self._text.clock_period_ps)
+        return self._waves_read
 
     def _alone(self, what: str) -> None:
         if len(self.names) > 1:
@@ -206,10 +209,16 @@ class Capture:
         return Timeline.build(
             self._tabulate(batches) if self._with_tables else batches,
             reader.ledger,
-            self.description or (reader.description if isinstance(reader, AieReader) else None),
+            self.description or (reader.description if isinstance(reader, AieReader | WaveReader) else None),
             blame_only=blame_only,
             sample_period_ns=self._text.sample_period_ns,
         )
+
+    @property
+    def links(self) -> list[Link]:
+        """Of a waveform that is sampled on a clock: what each link did, in order of src and layer; else nothing."""
+        _ = self.timeline
+        return [] if self._waves_read is None else self._waves_read.links
 
     @property
     def first_ts(self) -> int | None:

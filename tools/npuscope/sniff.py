@@ -41,6 +41,10 @@ def _text(head: bytes) -> bool:
 
 
 _FWRITE: Final = re.compile(rb"\s*(?:time\s*,.*\n\s*)?[0-9xXzZ]+\s*,\s*[0-9xXzZ]+\s*,\s*[01xXzZ]\s*(?:[\r\n]|$)")
+_ILA: Final = re.compile(rb'\s*"?Sample in (?:Buffer|Window)\b[^\n]*\n\s*"?Radix\s*-', re.I)
+_LITESCOPE: Final = re.compile(
+    rb"(?:[^\n,]+,)+[ \t]*\r?\n(?:[ \t]*[0-9]+[ \t]*,)+[ \t]*\r?\n(?:[ \t]*(?:[01]+|x)[ \t]*,)+"
+)
 _AIE_LINE: Final = re.compile(rb"\s*(?:0[xX])?[0-9a-fA-F]{8}\s*")
 AIE_PACKET: Final = 32
 _AIE_ZERO: Final = np.uint32(0x7000_8FE0)
@@ -56,6 +60,7 @@ _SIGNATURES: Final = (
     (b"SQLite format 3\0", "sqlite", "an SQLite database"),
     (b"PAR1", "parquet", "a Parquet table"),
     (b"GHDLwave", "ghw", "a GHW waveform"),
+    (b"\0" + (329).to_bytes(8, "big"), "fst", "an FST waveform"),
     (b"\xc1\xfc\x1f\xc1", "ctf", "a CTF trace"),
 )
 
@@ -102,6 +107,10 @@ def sniff(head: bytes) -> str:
         return "vcd"
     if _FWRITE.match(body):
         return "fwrite"
+    if _ILA.match(body):
+        return "ila"
+    if _LITESCOPE.match(body):
+        return "litescope"
     if _aie_text(body):
         return "aie"
     if re.match(rb"\s*(<!doctype|<html|<\?xml)", body, re.I):
@@ -116,6 +125,8 @@ _SENTENCES: Final = (
         "fwrite": "$fwrite text (time,layer_id,backpressure_en)",
         "vcd": "a VCD waveform",
         "aie": "an AIE2 event trace",
+        "ila": "a Vivado ILA export",
+        "litescope": "a LiteScope dump",
         "html": "HTML or XML",
         "text": "text",
         "blank": "blank memory, nothing was written to it",

@@ -12,7 +12,8 @@ import click
 __all__ = ["Options", "input_options", "output_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMATS: Final = ("auto", "npt1", "text", "vcd", "aie")
+BACKENDS: Final = ("own", "pywellen", "vcdvcd")
+FORMATS: Final = ("auto", "npt1", "text", "aie", "vcd", "fst", "ghw", "ila", "litescope")
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Options:
     min_coverage: str | None = None
     map: str | None = None
     format: str = "auto"
+    backend: str | None = None
     time_unit: str | None = None
     clock_period: str | None = None
     allow_backwards: bool = False
@@ -84,8 +86,9 @@ _INPUT: Final = (
     _option(
         "--map", metavar="TOML", type=_PATH, help="Waveforms: which signals are which layer. AIE: labels, TOML or MLIR."
     ),
+    _option("--backend", type=click.Choice(BACKENDS), help="Waveforms: another reader, see tools/README.md."),
     _option("--time-unit", metavar="TIME", help="Text and waveforms: one count of their time, e.g. 1ns, 10ps."),
-    _option("--clock-period", metavar="TIME", help="AIE traces: one cycle of the array, e.g. 1ns, 556ps."),
+    _option("--clock-period", metavar="TIME", help="AIE traces, ILA: one cycle, e.g. 1ns, 556ps."),
     _option("--sample-period", metavar="TIME", help="Text dumps: a layer not printed for this long has cooled."),
     _option("--allow-backwards", is_flag=True, help="Text dumps: a time that goes back is a restart."),
     _option("-q", "--quiet", is_flag=True, help="No summary and no progress on stderr."),

@@ -8,12 +8,13 @@ from typing import Final
 
 import click
 
-from npuscope.capture import TEXT, TILES, WAVE, Capture, Progress, Text
+from npuscope.capture import TEXT, TILES, Capture, Progress, Text
 from npuscope.capture import open as open_capture
 from npuscope.cli.inputs import Bound, Window, parse_bound, parse_window, split_window
 from npuscope.cli.options import Options
 from npuscope.cli.output import check_output
 from npuscope.errors import Exit, NpuscopeError
+from npuscope.importers.formats import WAVES
 from npuscope.source import expand, foreign
 from npuscope.units import parse_duration, parse_percent, parse_picoseconds, safe
 from npuscope.views.ledger import ledger_text
@@ -80,29 +81,27 @@ def start(
             allow_backwards=options.allow_backwards,
             refuse=options.format == "npt1",
             map=options.map,
+            backend=options.backend,
         ),
         blame_only=blame_only,
         with_tables=with_tables,
         summarise=summarise,
         progress=progress,
     )
-    for name, kind, what in (
-        ("text", TEXT, "$fwrite text"),
-        ("vcd", WAVE, "a VCD waveform"),
-        ("aie", TILES, "an AIE2 trace"),
-    ):
-        if options.format == name and capture.kind != kind:
-            raise NpuscopeError(f"not {what}", file=names[0], hint="leave --format out", exit_code=Exit.NOT_RECOGNISED)
+    wanted = {"text": TEXT, "npt1": capture.kind, "auto": capture.kind}.get(options.format, options.format)
+    if wanted != capture.kind:
+        hint = f"it looks like {foreign(capture.kind)}; leave --format out"
+        raise NpuscopeError(f"not {foreign(wanted)}", file=names[0], hint=hint, exit_code=Exit.NOT_RECOGNISED)
     given = {
         **dict(_times(options)),
         "--allow-backwards": options.allow_backwards,
         "--map": options.map,
+        "--backend": options.backend,
     }
     used = {
         TEXT: {"--time-unit", "--sample-period", "--allow-backwards"},
-        WAVE: {"--map", "--time-unit"},
         TILES: {"--map", "--clock-period"},
-    }.get(capture.kind, set())
+    }.get(capture.kind, {"--map", "--time-unit", "--clock-period", "--backend"} if capture.kind in WAVES else set())
     if aside := [flag for flag, value in given.items() if value and flag not in used]:
         capture.notes.append(f"{' and '.join(aside)} left aside: not for {foreign(capture.kind)}")
     return capture
@@ -177,7 +176,12 @@ def around(capture: Capture, text: str, pad_ns: int | None = None) -> tuple[int,
 def command_line(verb: str, options: Options) -> str:
     """``npuscope VERB FILE...`` that reads the same input in the same way, to be pasted into a shell."""
     words = ["npuscope", verb, *paths(options)[0]]
-    for flag, value in (("--graph", options.graph), ("--desc", options.desc), ("--map", options.map)):
+    for flag, value in (
+        ("--graph", options.graph),
+        ("--desc", options.desc),
+        ("--map", options.map),
+        ("--backend", options.backend),
+    ):
         words += [flag, value] if value else []
     for flag, value in _times(options):
         words += [flag, value] if value else []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from npuscope.cli.options import BACKENDS
 from npuscope.errors import Exit, NpuscopeError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ SCHEMA: Final = 1
 )
 @click.option("--values", is_flag=True, help="Also what they were: every change, every span of a slot.")
 @click.option("--map", "map_", metavar="FILE", type=click.Path(path_type=str), help="AIE: labels, TOML or MLIR.")
+@click.option("--backend", type=click.Choice(BACKENDS), help="Waveforms: another reader, see tools/README.md.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=str), help="Write to FILE instead of stdout.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--json", is_flag=True, help="One JSON object with a schema number.")
@@ -35,6 +37,7 @@ def command(
     propose: bool,
     values: bool,
     map_: str | None,
+    backend: str | None,
     output: str | None,
     force: bool,
     json: bool,
@@ -48,15 +51,16 @@ def command(
     npuscope stalls run.vcd --map map.toml
     """
     from npuscope.cli.output import check_output, open_output
+    from npuscope.importers.formats import WAVES
     from npuscope.source import not_recognised, open_source
     from npuscope.units import safe
 
     check_output(output, force, [file])
-    with open_source(file, accept=("vcd", "aie")) as source:
+    with open_source(file, accept=("aie", *WAVES)) as source:
         if source.head_kind == "aie":
             text, found, notes, whole = _tiles(source, map_, propose, values)
-        elif source.head_kind == "vcd":
-            text, found, notes, whole = _wave(source, match, propose, values)
+        elif source.head_kind in WAVES:
+            text, found, notes, whole = _wave(source, match, backend, propose, values)
         else:
             raise not_recognised(file, source.head_kind)
         notes, whole = list(dict.fromkeys([*notes, *source.notes])), whole and source.cut is None
@@ -84,14 +88,13 @@ def _tiles(source: Source, labels: str | None, propose: bool, values: bool) -> F
     return text, found, found["notes"], not (trace.full or any(tile.cut for tile in trace.tiles))
 
 
-def _wave(source: Source, match: str | None, propose: bool, values: bool) -> Found:
+def _wave(source: Source, match: str | None, backend: str | None, propose: bool, values: bool) -> Found:
+    from npuscope.importers.formats import open_waveform
     from npuscope.importers.mapping import propose as proposal
-    from npuscope.importers.vcd import VcdReader
     from npuscope.views.signals import changes_text, signals_json, signals_text
 
-    vcd = VcdReader(source)
-    header = vcd.header
-    chosen = [each for each in header.variables if match is None or fnmatch.fnmatchcase(each.name, match)]
+    wave = open_waveform(source, backend)
+    chosen = [each for each in wave.variables.values() if match is None or fnmatch.fnmatchcase(each.name, match)]
     if not chosen:
         hint = "npuscope signals FILE lists all"
         raise NpuscopeError("no signal matches", file=source.names[0], found=match, hint=hint)
@@ -100,19 +103,15 @@ def _wave(source: Source, match: str | None, propose: bool, values: bool) -> Fou
         if not text:
             hint = "name the signals in a mapping by hand, see tools/README.md"
             raise NpuscopeError("no pair *valid/*ready and no *level", file=source.names[0], hint=hint)
-        return text, {}, header.notes, True
+        return text, {}, wave.facts().notes, True
+    notes = ["no time unit in it: what one count lasts is not known"] if wave.unit_ps is None else []
     if not values:
-        return signals_text(chosen), signals_json(header.unit_ps, chosen, None), header.notes, True
-    signals = vcd.signals([each.name for each in chosen])
-    notes = [*header.notes, *vcd.body.notes]
-    if header.unit_ps is None:
-        notes.append("no time unit in it: what one count lasts is not known")
-    notes += [
-        f"{number} changes of the id {code}, which no $var declares" for code, number in vcd.body.undeclared.items()
-    ]
-    notes += [f"{number} x {what}" for what, number in vcd.body.unknown.items()]
-    if vcd.cut is not None:
-        notes.append(f"byte {vcd.cut[0]}: {vcd.cut[1]}; everything before it was read")
-    found = signals_json(header.unit_ps, chosen, signals) | {"not_recorded": [list(gap) for gap in vcd.body.gaps]}
-    notes += [f"not recorded from {low} to {'the end' if high is None else high}" for low, high in vcd.body.gaps]
-    return changes_text(signals), found, notes, vcd.cut is None
+        return signals_text(chosen), signals_json(wave.unit_ps, chosen, None), notes + wave.facts().notes, True
+    signals = wave.signals([each.name for each in chosen])
+    facts = wave.facts()
+    notes += [*facts.notes, *(f"{number} x {what}" for what, number in facts.unknown.items())]
+    if facts.cut is not None:
+        notes.append(f"byte {facts.cut[0]}: {facts.cut[1]}; everything before it was read")
+    notes += [f"not recorded from {low} to {'the end' if high is None else high}" for low, high in facts.gaps]
+    found = signals_json(wave.unit_ps, chosen, signals) | {"not_recorded": [list(gap) for gap in facts.gaps]}
+    return changes_text(signals), found, notes, facts.whole

@@ -10,7 +10,7 @@ from npuscope.units import safe
 from npuscope.views.table import table
 
 if TYPE_CHECKING:
-    from npuscope.importers.vcd import Signal, Variable
+    from npuscope.importers.waveform import Signal, Variable
 
 __all__ = ["changes_text", "signal_values", "signals_json", "signals_text"]
 
@@ -19,6 +19,11 @@ WORD = 64
 
 def signal_values(signal: Signal) -> list[tuple[int, str]]:
     """(time in counts, value): bits as in the file, all of them where one is x or z; a real as a number."""
+    if signal.texts:
+        return [
+            (time, signal.texts[index])
+            for time, index in zip(signal.time.tolist(), signal.value[:, 0].tolist(), strict=True)
+        ]
     if signal.variable.is_real:
         return list(zip(signal.time.tolist(), map(repr, signal.reals().tolist()), strict=True))
     rows = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from npuscope.importers.vcd.header import Header, Variable
-from npuscope.importers.vcd.reader import Signal, VcdReader
+from npuscope.importers.vcd.header import Header
+from npuscope.importers.vcd.reader import VcdReader
 
-__all__ = ["Header", "Signal", "Variable", "VcdReader"]
+__all__ = ["Header", "VcdReader"]

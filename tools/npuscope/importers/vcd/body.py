@@ -1,13 +1,11 @@
 """The body of a VCD file, token by token: plain, strict about what it means, slow. ``scan`` hands it what is irregular.
 
-A value has two planes, as in VPI: ``value`` and ``unknown``. A bit is 0 or 1 where ``unknown`` is 0; x is (0, 1), z is
-(1, 1). Words are 64 bits, lowest first. A real value is the bits of its double.
+Values are planes of bits, see ``npuscope.importers.waveform``.
 """
 
 from __future__ import annotations
 
 import re
-import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,22 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from npuscope.errors import NpuscopeError
+from npuscope.importers.vcd.planes import SCALAR, bits_planes, real_planes
+from npuscope.importers.waveform import WORD
 
-__all__ = ["WORD", "Body", "Changes", "Code"]
+__all__ = ["Body", "Changes", "Code"]
 
 U8 = npt.NDArray[np.uint64]
 
-WORD: Final = 64
 MAX_TIME: Final = 2**64 - 1
 LISTED: Final = 16
-_SCALAR: Final = {
-    **{ord(c): planes for c, planes in zip("01", ((0, 0), (1, 0)), strict=True)},
-    **{ord(c): (0, 1) for c in "xXuUwW-"},
-    **{ord(c): (1, 1) for c in "zZ"},
-    **{ord(c): (0, 0) for c in "lL"},
-    **{ord(c): (1, 0) for c in "hH"},
-}
-"""First byte of a scalar change -> (value, unknown); u, w, l, h and - are what VHDL simulators write."""
 _TOKEN: Final = re.compile(rb"\S+")
 _BLOCKS: Final = (b"$dumpvars", b"$dumpall", b"$dumpon", b"$dumpoff")
 
@@ -140,11 +131,11 @@ class Body:
         first = token[0]
         if first == ord("#"):
             self._advance(token, where, self.changes + len(rows))
-        elif first in _SCALAR and len(token) > 1:
+        elif first in SCALAR and len(token) > 1:
             self._change(token[:1], token[1:], rows)
         elif first in b"bBrRsS" and len(token) > 1:
             self._value, self._open_at = token, where
-        elif first in _SCALAR:
+        elif first in SCALAR:
             self._note("blank between a value and its id")
             self._value, self._open_at = token, where
         elif token == b"$end":
@@ -202,7 +193,7 @@ class Body:
             return
         if code.slot < 0:
             return
-        planes = _real(value) if code.real else _bits(value, code.width)
+        planes = real_planes(value) if code.real else bits_planes(value, code.width)
         if planes is None:
             self.unknown["value that cannot be read"] += 1
             self._note(f"{value[:40].decode('latin-1')!r} is no value of {identifier.decode('latin-1')}")
@@ -212,29 +203,3 @@ class Body:
     def _note(self, text: str) -> None:
         if text not in self.notes and len(self.notes) < LISTED:
             self.notes.append(text)
-
-
-def _bits(value: bytes, width: int) -> tuple[int, int] | None:
-    """(value, unknown) of a scalar or ``b`` value, extended to the left as IEEE 1364 says; None if it is none."""
-    digits = value[1:] if value[:1] in b"bB" else value
-    planes = [_SCALAR.get(digit) for digit in digits]
-    if None in planes or not planes or value[:1] in b"rRsS":
-        return None
-    known = [plane for plane in planes if plane is not None]
-    first = known[0]
-    fill = first if first[1] else (0, 0)
-    known = [fill] * (width - len(known)) + known[-width:]
-    return (
-        int("".join(str(plane[0]) for plane in known), 2),
-        int("".join(str(plane[1]) for plane in known), 2),
-    )
-
-
-def _real(value: bytes) -> tuple[int, int] | None:
-    if value[:1] in b"rR":
-        try:
-            return struct.unpack("<Q", struct.pack("<d", float(value[1:])))[0], 0
-        except ValueError:
-            return None
-    planes = _bits(value, 1)
-    return (struct.unpack("<Q", struct.pack("<d", planes[0]))[0], 0) if planes and not planes[1] else None

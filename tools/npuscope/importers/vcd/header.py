@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import Final, Protocol
 
 from npuscope.errors import Exit, NpuscopeError
+from npuscope.importers.waveform import Variable
 
-__all__ = ["Bytes", "Header", "Variable", "read_header"]
+__all__ = ["Bytes", "Header", "read_header"]
 
 READ_BYTES: Final = 1 << 18
 LONGEST_COMMAND: Final = 1 << 24
@@ -35,27 +36,6 @@ class Bytes(Protocol):
 
     def fill(self, buffer: memoryview) -> int:
         """Fill the front of ``buffer``; bytes filled, 0 at the end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """One ``$var``. name: scopes and reference, joined by dots, unique (``#2`` on a second one of the same name).
-
-    kind: its type word (wire, reg, real, ...). width: bits. code: identifier in the body; several variables may share
-    one. msb, lsb: declared range, None without one; msb = lsb for one bit of a bus.
-    """
-
-    name: str
-    kind: str
-    width: int
-    code: bytes
-    msb: int | None = None
-    lsb: int | None = None
-
-    @property
-    def is_real(self) -> bool:
-        """Whether its values are floating point."""
-        return self.kind.startswith("real")
 
 
 @dataclass

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -12,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from npuscope.errors import NpuscopeError
-from npuscope.importers.vcd.body import WORD, Body, Changes, Code
-from npuscope.importers.vcd.header import Bytes, Header, Variable, read_header
+from npuscope.importers.vcd.body import Body, Changes, Code
+from npuscope.importers.vcd.header import Bytes, Header, read_header
 from npuscope.importers.vcd.scan import Scanner
+from npuscope.importers.waveform import WORD, Facts, Signal, Variable, no_such
 
-__all__ = ["Signal", "VcdReader"]
+__all__ = ["VcdReader"]
 
 U8 = npt.NDArray[np.uint64]
 
@@ -26,31 +26,8 @@ LONGEST_ITEM: Final = 1 << 26
 """Bytes of one value; a longer one is no VCD."""
 
 
-@dataclass(frozen=True)
-class Signal:
-    """What one variable did. time: u8 (n,), counts, rising (not at a restart). value, unknown: u8 (n, words).
-
-    Of several changes at one time the last one is kept, unless glitches were asked for.
-    """
-
-    variable: Variable
-    time: U8
-    value: U8
-    unknown: U8
-
-    def ints(self) -> npt.NDArray[np.int64]:
-        """Values as i8 (n,), -1 where a bit is x or z; raises ValueError for a width over 63 bits."""
-        if self.variable.width >= WORD:
-            raise ValueError(f"{self.variable.name} has {self.variable.width} bits")
-        return np.where(self.unknown[:, 0] != 0, -1, self.value[:, 0].astype(np.int64))
-
-    def reals(self) -> npt.NDArray[np.float64]:
-        """Values of a real variable, f8 (n,)."""
-        return self.value[:, 0].copy().view(np.float64)
-
-
 class VcdReader:
-    """One VCD file. ``header`` is read at once; ``signals`` reads the body, once.
+    """One VCD file, a ``Waveform``. ``header`` is read at once; ``signals`` reads the body, once.
 
     source: bytes from the start of the file. allow_backwards: a time that goes back begins another simulation.
     scan: False reads token by token, the slow reference. Raises NpuscopeError with the byte in the file.
@@ -58,11 +35,35 @@ class VcdReader:
 
     def __init__(self, source: Bytes, *, allow_backwards: bool = False, scan: bool = True) -> None:
         self.source, self.allow_backwards, self._scan = source, allow_backwards, scan
+        self.file = source.names[0]
         self.header: Header = read_header(source)
+        self.unit_ps = self.header.unit_ps
         self.body = Body(source.names[0], {}, allow_backwards=allow_backwards)
         self.size = self.header.body
         self.cut: tuple[int, str] | None = None
         """(byte, what) where the file breaks off in the middle of something."""
+
+    what = "VCD waveform"
+
+    def facts(self) -> Facts:
+        """What was met so far."""
+        body, header = self.body, self.header
+        unknown = dict(header.unknown)
+        for what, counts in (("id without $var", body.undeclared), ("", body.unknown)):
+            for name, count in counts.items():
+                key = f"{what} {name}".strip()
+                unknown[key] = unknown.get(key, 0) + count
+        return Facts(
+            first=body.first_time or 0,
+            last=body.time or 0,
+            gaps=list(body.gaps),
+            changes=body.changes,
+            size=self.size,
+            cut=self.cut,
+            whole=not self.is_cut,
+            notes=list(dict.fromkeys([*header.notes, *body.notes, *self.source.notes])),
+            unknown=unknown,
+        )
 
     @property
     def is_cut(self) -> bool:
@@ -79,7 +80,7 @@ class VcdReader:
         wanted = list(self.variables) if names is None else list(dict.fromkeys(names))
         for name in wanted:
             if name not in self.variables:
-                raise NpuscopeError("no such signal", file=self.source.names[0], found=name, hint="npuscope signals")
+                raise no_such(self.file, name)
         parts = list(self.changes(wanted))
         codes = list(dict.fromkeys(self.variables[name].code for name in wanted))
         words = self.body.words

@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from npuscope.importers.vcd.body import WORD, Body, Changes, Code
+from npuscope.importers.vcd.body import Body, Changes, Code
+from npuscope.importers.waveform import WORD
 
 __all__ = ["Scanner"]
 

@@ -23,6 +23,7 @@ VERBS: Final = {
     "whatif": "other limits on what was recorded",
     "diff": "worse, better, same or undecided against a base",
     "baseline": "save, list, accept: summaries to compare with",
+    "watch": "live view of a growing file, a pipe or a socket",
     "report": "one offline HTML file with verdict, tables and picture",
     "export": "other formats: perfetto, parquet, csv, vcd",
     "cut": "a smaller or repaired dump that decodes clean",

@@ -260,6 +260,30 @@ def wait_until_read(pipe: int) -> None:
         fcntl.ioctl(pipe, termios.FIONREAD, waiting)
 
 
+IMPORTING = """
+import signal, sys
+class Interrupts:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupts())
+sys.argv = ["npuscope", "info", "pipe"]
+from npuscope.start import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "name", ["npuscope.cli", "npuscope.errors", "npuscope.cli.guard", "click", "numpy", "npuscope.source"]
+)
+def test_interrupt_while_modules_are_imported(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # nobody writes: it waits
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTING.format(name=name)], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
+
+
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("verb", [["stalls"], ["export", "--to", "csv", "--table", "records", "--force", "-o", "x"]])
 def test_interrupt_has_no_traceback_and_leaves_no_file(verb: list[str], ending: int, tmp_path: Path) -> None:

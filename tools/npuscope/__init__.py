@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from npuscope.errors import Exit, NpuscopeError
-
+TYPE_CHECKING = False  # typing takes longer to import than all of this: a Ctrl-C would meet it
 if TYPE_CHECKING:
+    from typing import Any
+
     from npuscope.capture import Capture, open
+    from npuscope.errors import Exit, NpuscopeError
 
 __all__ = ["Capture", "Exit", "NpuscopeError", "__version__", "open"]
 
 __version__: str
 
+_MODULES = {"Capture": "capture", "open": "capture", "Exit": "errors", "NpuscopeError": "errors"}
+
 
 def __getattr__(name: str) -> Any:
-    """What needs numpy or the package's metadata is imported when it is first used."""
+    """What needs other modules is imported when it is first used."""
+    from importlib import import_module, metadata
+
     if name == "__version__":
-        from importlib.metadata import version
-
-        value: Any = version("npuscope")
-    elif name in ("Capture", "open"):
-        from npuscope import capture
-
-        value = getattr(capture, name)
+        value: Any = metadata.version("npuscope")
+    elif name in _MODULES:
+        value = getattr(import_module(f"npuscope.{_MODULES[name]}"), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

@@ -1,5 +1,5 @@
 """``python -m npuscope``: the same as the installed ``npuscope``."""
 
-from npuscope.cli import main
+from npuscope.start import main
 
 main()

@@ -1,4 +1,4 @@
-"""The ``npuscope`` command line."""
+"""The ``npuscope`` command line; imports little, as a Ctrl-C before ``main`` ends in ``start``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from typing import NoReturn
 from npuscope.errors import INTERRUPTED
 
 __all__ = ["main", "run"]
+
+IMPORTLIB = "<frozen importlib"
+RETRY_S = 0.005
 
 
 class _Terminated(KeyboardInterrupt):
@@ -27,6 +30,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
+def _interrupted(_number: int, frame: FrameType | None) -> None:
+    """Ctrl-C: an import that is under way is waited for, as it would print the exception and go on without it."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(IMPORTLIB):
+            signal.setitimer(signal.ITIMER_REAL, RETRY_S)
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt
+
+
 def _terminated(_number: int, _frame: FrameType | None) -> NoReturn:
     raise _Terminated
 
@@ -35,7 +48,10 @@ def main() -> None:
     """Entry point of the installed ``npuscope``."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _terminated)
+    for number in (signal.SIGINT, signal.SIGALRM):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _interrupted)
     code = run()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGALRM, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # all is done; the interpreter's own end must not be cut into
     sys.exit(code)

@@ -16,6 +16,7 @@ __all__ = [
     "contains_before",
     "cover",
     "intersect",
+    "join",
     "make",
     "remove",
     "subtract",
@@ -49,6 +50,18 @@ def cover(sets: tuple[Intervals, ...], depth: int) -> Intervals:
     change = np.flatnonzero(np.diff(inside, prepend=False))
     result: Intervals = times[change].reshape(-1, 2)
     return result
+
+
+def join(first: Intervals, second: Intervals) -> Intervals:
+    """The union of two sets that have no time in common."""
+    if not len(first) or not len(second):
+        return first if len(first) else second
+    pairs = np.concatenate([first, second])
+    pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
+    apart = pairs[1:, 0] > pairs[:-1, 1]
+    if apart.all():
+        return pairs
+    return np.column_stack([pairs[np.append(True, apart), 0], pairs[np.append(apart, True), 1]])
 
 
 def union(*sets: Intervals) -> Intervals:

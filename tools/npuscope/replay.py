@@ -7,6 +7,7 @@ quality 2 are not read. Positions are odd for records and even for the holes bef
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -137,7 +138,7 @@ class Recorder:
 
     def columns(self) -> Columns:
         """The kept records."""
-        rows = np.concatenate([np.empty(0, RECORD), *self._rows])
+        rows = joined(self._rows, RECORD)
         self._rows = [rows]
         return Columns.of(rows)
 
@@ -171,6 +172,12 @@ class Recorder:
                 streams[src] = streams[src].append(piece, shift) if src in streams else piece
             first, last = min(first, start + shift), stop + shift
         return streams, (first if streams else 0), (last if streams else 0)
+
+
+def joined(parts: Sequence[npt.NDArray[np.void]], dtype: np.dtype[np.void]) -> npt.NDArray[np.void]:
+    """Structured arrays one behind the other, taken as bytes: many times faster than field by field."""
+    plain = [np.ascontiguousarray(part).view(f"V{dtype.itemsize}") for part in parts]
+    return np.concatenate([np.empty(0, f"V{dtype.itemsize}"), *plain]).view(dtype)
 
 
 @dataclass

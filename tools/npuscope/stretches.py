@@ -30,7 +30,7 @@ from npuscope.episodes import (
 )
 from npuscope.intervals import EMPTY, Intervals
 from npuscope.layout import MAX_LAYERS, PAYLOAD, SRC_FRAMER, BpSub, Cfg, ClkSub, Kind, State, SyncSub
-from npuscope.replay import Columns, Recorder, source_stream
+from npuscope.replay import Columns, Recorder, joined, source_stream
 
 __all__ = ["Found", "by_stretches"]
 
@@ -64,8 +64,6 @@ _END = np.uint8(Kind.SYNC | SyncSub.END << 4)
 _REGULAR: Final = _OWN | _table([*_STATES, *(Kind.CFG | word << 4 for word in _WORDS)])
 _BURST: Final = np.isin(np.arange(256) & 0xF, (Kind.LOSS, Kind.CLK))
 _STEPS: Final = _table([Kind.CLK | sub << 4 for sub in (ClkSub.STEP_LO, ClkSub.STEP_HI)])
-_CHANGE: Final = np.zeros(16, np.int8)
-_CHANGE[[BpSub.ENTER, BpSub.EXIT]] = 1, -1
 _UPPER: Final = np.uint64(MAX_LAYERS)
 _FIELD: Final = {field.name: field for field in PAYLOAD[Kind.BP, None]}
 _LIMIT: Final = {field.name: field for field in PAYLOAD[Kind.CFG, 2]}
@@ -298,7 +296,8 @@ class _Walk:
 
     def _regular(self, columns: Columns) -> None:
         ts, code, src = columns.ts, columns.code, columns.src
-        own = np.flatnonzero(_OWN[code])
+        events = code & _LOW == np.uint8(Kind.BP)  # ENTER, EXIT, DRY and WET, in a stretch that looks regular
+        own, rest = np.flatnonzero(events), np.flatnonzero(~events)
         payload = columns.payload[own]
         lane = src[own].astype(np.uint16) << _SRC_SHIFT | payload.astype(np.uint16) & _LAYER
         order = np.argsort(lane, kind="stable")
@@ -314,7 +313,7 @@ class _Walk:
         dry, flips = self._by_occupancy(sub, _bits(payload, "occ"), lanes, counts, first)
         changes = (sub <= BpSub.EXIT).astype(np.uint64)
         changes[flips] |= np.uint64(1) << _UPPER
-        self._check_rest(columns, own, lane, changes)
+        self._check_rest(columns, rest, own, lane, changes)
         # nothing fails from here on
         until = self._time.copy()
         until[src] = ts  # of several the last one stays
@@ -358,10 +357,9 @@ class _Walk:
         _demand(not wrong.any())
         return dry, np.flatnonzero(flips)
 
-    def _check_rest(self, columns: Columns, own: I8, lane: npt.NDArray[np.uint16], flips: U8) -> None:
+    def _check_rest(self, columns: Columns, rest: I8, own: I8, lane: npt.NDArray[np.uint16], flips: U8) -> None:
         """CFG words repeat what is in force, keyframes what follows from the events; those are sorted by lane."""
         code, src, payload = columns.code, columns.src, columns.payload
-        rest = np.flatnonzero(~_OWN[code])
         kind = code[rest] & _LOW
         cfg = rest[kind == Kind.CFG]
         _demand(bool((self._words[src[cfg], code[cfg] >> _HIGH] == payload[cfg]).all()))
@@ -442,29 +440,31 @@ class _Walk:
     # ---------------------------------------------------------------- the whole
     def found(self) -> Found:
         """Everything, layer by layer."""
-        lanes = np.flatnonzero(self._present).tolist()
-        episodes = np.concatenate([np.empty(0, EPISODE), *self._episodes])
+        lanes = np.flatnonzero(self._present)
+        episodes = joined(self._episodes, EPISODE)
         buffer = np.ascontiguousarray(episodes["buffer"])
         order = np.argsort(buffer, kind="stable")
-        episodes = episodes.view(f"V{EPISODE.itemsize}")[order].view(EPISODE)
-        hot = _runs(buffer[order], np.ascontiguousarray(episodes["start"]), np.ascontiguousarray(episodes["end"]))
-        bounds = np.searchsorted(buffer[order], np.arange(LANES + 1))
-        sets = {name: _sorted_runs(pieces) for name, pieces in self._pieces.items()}
+        buffer, episodes = buffer[order], episodes.view(f"V{EPISODE.itemsize}")[order].view(EPISODE)
+        start, end = np.ascontiguousarray(episodes["start"]), np.ascontiguousarray(episodes["end"])
+        hot = _runs(buffer, start, end, lanes)
+        bounds = np.searchsorted(buffer, lanes), np.searchsorted(buffer, lanes, side="right")
+        sets = {name: _sorted_runs(pieces, lanes) for name, pieces in self._pieces.items()}
         all_ = np.asarray([(self._start, self._end)], np.int64) if self._end > self._start else EMPTY
         unseen = Lane(EMPTY, all_)
         layers = {}
-        for lane in lanes:
-            mine = episodes[bounds[lane] : bounds[lane + 1]]
+        for lane, low, high in zip(lanes.tolist(), *(bound.tolist() for bound in bounds), strict=True):
             dry = Lane(sets["dry"][lane], sets["dry_unknown"][lane]) if self._tells_dry[lane] else unseen
-            found = LayerResult(
-                Lane(hot[lane], sets["unknown"][lane]), dry, unseen, mine, self._conflicts.get(lane, [])
-            )
-            layers[divmod(lane, MAX_LAYERS)] = found
+            conflicts = self._conflicts.get(lane, [])
+            lanes_of = Lane(hot[lane], sets["unknown"][lane]), dry, unseen
+            layers[divmod(lane, MAX_LAYERS)] = LayerResult(*lanes_of, episodes[low:high], conflicts)
         told = self._columns.code & _LOW == Kind.BP
         seen = self._columns.src[told].astype(np.int64) * MAX_LAYERS + _bits(self._columns.payload[told], "layer")
         return Found(
             layers,
-            [divmod(lane, MAX_LAYERS) for lane in sorted({*np.flatnonzero(np.bincount(seen)).tolist(), *lanes})],
+            [
+                divmod(lane, MAX_LAYERS)
+                for lane in sorted({*np.flatnonzero(np.bincount(seen)).tolist(), *lanes.tolist()})
+            ],
             self._start,
             self._end,
         )
@@ -487,7 +487,7 @@ def _words(flags: Bools) -> U8:
 
 def _follow(sub: U1, start: U1, first: I8) -> tuple[U1, U1]:
     """Hot (0, 1) after each event, sorted by lane, and at the end of each lane, whose first event is ``first``."""
-    change = _CHANGE[sub]
+    change = (sub == BpSub.ENTER).view(np.int8) - (sub == BpSub.EXIT).view(np.int8)
     last = start + np.add.reduceat(change, first, dtype=np.int64) if len(first) else start.astype(np.int64)
     change[first] += (start - np.append(0, last[:-1])[: len(first)]).astype(np.int8)
     state = np.cumsum(change, dtype=np.int8).view(np.uint8)
@@ -495,22 +495,23 @@ def _follow(sub: U1, start: U1, first: I8) -> tuple[U1, U1]:
     return state, last.astype(np.uint8)
 
 
-def _sorted_runs(pieces: list[Piece]) -> list[Intervals]:
+def _sorted_runs(pieces: list[Piece], lanes: I8) -> dict[int, Intervals]:
     lane, start, end = (
         np.concatenate([EMPTY[:, 0], *(piece[column] for piece in pieces)]).astype(kind)
         for column, kind in enumerate((np.uint16, np.int64, np.int64))
     )
     order = np.argsort(lane, kind="stable")
-    return _runs(lane[order], start[order], end[order])
+    return _runs(lane[order], start[order], end[order], lanes)
 
 
-def _runs(lane: npt.NDArray[np.uint16], start: I8, end: I8) -> list[Intervals]:
-    """By lane the intervals [start, end), which are sorted by lane and time; joined where they touch."""
+def _runs(lane: npt.NDArray[np.uint16], start: I8, end: I8, lanes: I8) -> dict[int, Intervals]:
+    """By each of ``lanes`` the intervals [start, end), which are sorted by lane and time; joined where they touch."""
     some = end > start
     if not some.all():
         lane, start, end = lane[some], start[some], end[some]
     apart = np.append(True, (start[1:] > end[:-1]) | (lane[1:] != lane[:-1]))[: len(lane)]
     last = np.append(apart[1:], True)[: len(lane)]
     pairs = np.column_stack([start[apart], end[last]])
-    bounds = np.searchsorted(lane[apart], np.arange(LANES + 1)).tolist()
-    return [pairs[a:b] for a, b in pairwise(bounds)]
+    lane = lane[apart]
+    bounds = (np.searchsorted(lane, lanes, side=side).tolist() for side in ("left", "right"))
+    return {which: pairs[low:high] for which, low, high in zip(lanes.tolist(), *bounds, strict=True)}

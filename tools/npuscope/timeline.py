@@ -20,7 +20,7 @@ from npuscope.errors import NpuscopeError
 from npuscope.intervals import EMPTY, clip, make, total
 from npuscope.layout import MAX_LAYERS, PAYLOAD, BpSub, Kind
 from npuscope.rawmode import only_samples, sampled_lanes
-from npuscope.replay import ALL_KINDSUBS, BLAME_KINDSUBS, Recorder, SourceStream
+from npuscope.replay import ALL_KINDSUBS, BLAME_KINDSUBS, Recorder, SourceStream, joined
 from npuscope.stretches import Found, by_stretches
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class Timeline:
         results = [found.layers.get((buffer.src, buffer.layer), missing) for buffer in description.buffers]
         for index, result in enumerate(results):
             result.episodes["buffer"] = index
-        episodes = np.concatenate([np.empty(0, EPISODE), *(result.episodes for result in results)])
+        episodes = joined([result.episodes for result in results], EPISODE)
         conflicts = [Conflict(i, *conflict) for i, result in enumerate(results) for conflict in result.conflicts]
         order = np.argsort(np.ascontiguousarray(episodes["start"]), kind="stable")
         timeline = cls(

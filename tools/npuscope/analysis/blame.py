@@ -81,8 +81,10 @@ def tally(timeline: Timeline, description: Description, window: tuple[int, int],
             _solve(graph, part, timeline.dry, past, walker, window, result)
         else:
             sums, pieces = chain.count([lane.true for lane in part.hot], (begin, end), past, window, spans=spans)
-            for entry, u in np.argwhere(sums).tolist():
-                result.hot[u][entry] = result.hot[u].get(entry, 0) + int(sums[entry, u])
+            for mine, column in zip(result.hot, np.ascontiguousarray(sums.T), strict=True):
+                entries = np.flatnonzero(column)
+                found = dict(zip(entries.tolist(), column[entries].tolist(), strict=True))
+                mine |= found | {entry: ns + found[entry] for entry, ns in mine.items() if entry in found}
             result.add_spans(pieces)
     return result
 

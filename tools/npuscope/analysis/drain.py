@@ -22,7 +22,7 @@ from npuscope.analysis.graph import Graph
 from npuscope.analysis.past import VAGUE, Past
 from npuscope.analysis.states import Board, Words, bit
 from npuscope.episodes import EpisodeFlag, Lane
-from npuscope.intervals import EMPTY, Intervals, clip, contains, cover, intersect, make, union
+from npuscope.intervals import EMPTY, Intervals, clip, contains, cover, intersect, join, make
 from npuscope.timeline import Timeline
 
 __all__ = ["Holds", "Part", "holds", "touching"]
@@ -82,7 +82,7 @@ class Part:
         cut = set(episodes["buffer"][censored].tolist())
         possible, opened = [], set()
         for u, lane in enumerate(timeline.hot):
-            runs = union(lane.true, lane.unknown) if len(lane.unknown) else lane.true
+            runs = join(lane.true, lane.unknown)
             if len(runs) and (u in cut or (len(lane.unknown) and lane.unknown[0, 0] <= start)):
                 runs = runs.copy()
                 runs[0, 0] = 2 * start - end - 1

@@ -6,9 +6,10 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from npuscope.analysis.blame import Tally, tally
-from npuscope.analysis.book import Status
+from npuscope.analysis.book import Book, Status
 from npuscope.analysis.report import Cell, Cycle, Row, Stalls
 from npuscope.description import SINK, SOURCE, Description
 from npuscope.errors import NpuscopeError
@@ -36,7 +37,8 @@ def stalls(timeline: Timeline, description: Description | None = None, window: t
     if start >= end and window is not None:
         raise NpuscopeError("the window is empty", found=f"[{start}, {end}) ns")
     counted = tally(timeline, description, (start, end))
-    victims = [_victim(counted, u) for u in range(len(description.buffers))]
+    plain = _Plain.of(counted.book)
+    victims = [_victim(counted, u, plain) for u in range(len(description.buffers))]
     cells = tuple(cell for victim in victims for cell in victim.cells)
     rows = _rows(victims)
     coverage = timeline.coverage((start, end))
@@ -73,25 +75,65 @@ class _Victim:
     anybody_ns: int = 0
 
 
-def _victim(counted: Tally, u: int) -> _Victim:
+@dataclass(frozen=True)
+class _Plain:
+    """Of each entry of a book: one certain cause and no doubt (most of them), its name, its root, only draining.
+
+    root and name are meaningless for the ``others``. names: what ``name`` counts.
+    """
+
+    names: tuple[str, ...]
+    one: npt.NDArray[np.bool_]
+    name: npt.NDArray[np.int64]
+    root: npt.NDArray[np.int64]
+    draining: npt.NDArray[np.bool_]
+    others: frozenset[int]
+
+    @classmethod
+    def of(cls, book: Book) -> _Plain:
+        """Look at all entries once."""
+        names: dict[str, int] = {}
+        rows = []
+        for entry in book.entries:
+            one = len(entry.may) == 1 and entry.status <= Status.DRAINING and entry.may == entry.must
+            root, name = next(iter(entry.may)) if one else (0, "")
+            rows.append((one, names.setdefault(name, len(names)), root, entry.status == Status.DRAINING))
+        table = np.asarray(rows, np.int64)
+        others = frozenset(np.flatnonzero(table[:, 0] == 0).tolist())
+        return cls(tuple(names), table[:, 0] > 0, table[:, 1], table[:, 2], table[:, 3] > 0, others)
+
+    def add(self, times: dict[int, int], out: _Victim) -> tuple[dict[str, int], dict[str, int]]:
+        """Time by name of those of ``times``, and the part in which the victim was only draining."""
+        number, ns = np.fromiter(times, np.int64, len(times)), np.fromiter(times.values(), np.int64, len(times))
+        mine = self.one[number]
+        number, ns = number[mine], ns[mine]
+        sums = np.zeros((2, len(self.names)), np.int64)
+        np.add.at(sums[0], self.name[number], ns)
+        np.add.at(sums[1], self.name[number], ns * self.draining[number])
+        for name, root in set(zip(self.name[number].tolist(), self.root[number].tolist(), strict=True)):
+            out.roots[self.names[name]].add(root)
+        named = np.flatnonzero(np.bincount(self.name[number])).tolist()
+        whole, draining = (dict(zip([self.names[i] for i in named], row[named].tolist(), strict=True)) for row in sums)
+        return whole, draining
+
+
+def _victim(counted: Tally, u: int, plain: _Plain) -> _Victim:
     """Bounds of one victim. The formulas: min = k/(k+p), max = m/(m+q), see ``_bounds``."""
     out = _Victim(hot_ns=sum(counted.hot[u].values()), unseen_ns=sum(counted.unseen[u].values()))
     low: dict[str, int] = defaultdict(int)
     above: dict[str, int] = defaultdict(int)  # max beyond what may be anybody's
     draining: dict[str, int] = defaultdict(int)
     for seen, times in ((True, counted.hot[u]), (False, counted.unseen[u])):
-        for number, ns in sorted(times.items()):
+        whole, drained = plain.add(times, out)
+        for name, ns in whole.items():
+            above[name] += ns
+            if seen:
+                low[name] += ns
+                draining[name] += drained[name]
+        for number, ns in sorted((number, times[number]) for number in plain.others.intersection(times)):
             entry = counted.book.entries[number]
             if entry.status == Status.ANYBODY:
                 out.anybody_ns += ns
-                continue
-            if len(entry.may) == 1 and entry.exact and entry.status != Status.AMBIGUOUS:  # most of them
-                ((root, name),) = entry.may
-                out.roots[name].add(root)
-                above[name] += ns
-                if seen:
-                    low[name] += ns
-                    draining[name] += ns if entry.status == Status.DRAINING else 0
                 continue
             tokens = sorted(entry.may)
             for root, name in tokens:
@@ -185,9 +227,13 @@ def _evidence(timeline: Timeline, rows: tuple[Row, ...], start: int, end: int) -
     """The longest episodes, inside the window, of the buffers that the first culprit stalls for sure."""
     if not rows or not rows[0].victims:
         return ()
-    episodes = timeline.episodes
+    episodes, stalled = timeline.episodes, np.zeros(len(timeline.hot), np.bool_)
+    stalled[list(rows[0].victims)] = True
     inside = np.minimum(episodes["end"], end) - np.maximum(episodes["start"], start)
-    mine = np.flatnonzero(np.isin(episodes["buffer"], rows[0].victims) & (inside > 0))
+    mine = np.flatnonzero(stalled[episodes["buffer"]] & (inside > 0))
+    if len(mine) > EVIDENCE:  # of those as long as the last one to be named, all are looked at
+        least = np.partition(inside[mine], -EVIDENCE)[-EVIDENCE]
+        mine = mine[inside[mine] >= least]
     order = mine[np.argsort(-inside[mine], kind="stable")][:EVIDENCE]
     return tuple(int(i) for i in order)
 

@@ -20,7 +20,7 @@ from npuscope.units import size
 
 __all__ = ["BLOCK_BYTES", "MAX_DISORDER_NS", "Decoder", "decode"]
 
-BLOCK_BYTES: Final = 1 << 22
+BLOCK_BYTES: Final = 1 << 23
 """Bytes read at a time: large enough to hide the cost of a call, small enough for the caches (measured)."""
 MAX_DISORDER_NS: Final = 1000
 """Default of the header page's max_disorder_ns."""

@@ -36,6 +36,7 @@ def command(options: Options, by: str, top: int, evidence: int) -> Exit:
     from npuscope.cli.output import open_output
     from npuscope.cli.progress import ProgressLine
     from npuscope.cli.session import command_line, prepare, start, tell, window
+    from npuscope.views.links import links_json, links_text
     from npuscope.views.propagation import propagation_json
     from npuscope.views.stalls import By, stalls_text
     from npuscope.views.trust import trust
@@ -50,6 +51,8 @@ def command(options: Options, by: str, top: int, evidence: int) -> Exit:
         if by in ("episode", "chain"):
             span = found.from_ns, found.to_ns
             data |= {f"{by}s": propagation_json(capture.propagation, span, by, top)}
+        if links := capture.links:
+            data |= links_json(links, timeline)
         text = json_module.dumps(data, indent=1)
     else:
         text = stalls_text(
@@ -61,6 +64,8 @@ def command(options: Options, by: str, top: int, evidence: int) -> Exit:
             evidence=evidence,
             command=command_line("show", options),
         )
+        if more := links_text(capture.links, timeline):
+            text += f"\n\n{more}"
     with open_output(options.output, options.force) as sink:
         sink.write(text + "\n")
     tell(capture, options)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from npuscope.cli.dv_adopt import adopt
 from npuscope.cli.dv_evidence import cover, mutate, prove, signoff, waivers
 from npuscope.cli.options import output_options
 from npuscope.errors import Exit, NpuscopeError
@@ -30,7 +31,7 @@ def command() -> None:
     """Verify the RTL of this tree: nothing planned is left out, nothing passes silently."""
 
 
-for _verb in (cover, mutate, prove, signoff, waivers):
+for _verb in (adopt, cover, mutate, prove, signoff, waivers):
     command.add_command(_verb)
 
 

@@ -16,7 +16,7 @@ from npuscope.errors import Exit, NpuscopeError
 if TYPE_CHECKING:
     from npuscope.dv.tree import Tree
 
-__all__ = ["cover", "mutate", "prove", "signoff", "waivers"]
+__all__ = ["cover", "mutate", "prove", "signoff", "waivers", "write"]
 
 SCHEMA: Final = 1
 _JOBS = click.option(
@@ -31,7 +31,8 @@ def _tree() -> Tree:
     return Tree.find(Path.cwd())
 
 
-def _write(text: str, body: dict[str, Any], output: str | None, force: bool, json: bool) -> None:
+def write(text: str, body: dict[str, Any], output: str | None, force: bool, json: bool) -> None:
+    """Put the text, or with ``json`` the body, where it was asked for."""
     from npuscope.cli.output import open_output
 
     with open_output(output, force) as sink:
@@ -58,7 +59,7 @@ def prove(benches: tuple[str, ...], run: bool, jobs: int, output: str | None, fo
     if run:
         proofs_module.run(tree, chosen, jobs)
     rows = proofs_module.rows(chosen, Evidence(tree, tree.evidence))
-    _write(proofs_module.text(rows), {"proofs": rows}, output, force, json)
+    write(proofs_module.text(rows), {"proofs": rows}, output, force, json)
     return Exit.CHECK_FAILED if any(row["state"] == State.FAILED for row in rows) else Exit.OK
 
 
@@ -81,7 +82,7 @@ def mutate(
     if not only_list:
         mutants_module.run(tree, benches, tuple(sim.split(",")), jobs, told=lambda line: click.echo(line, err=True))
     rows = mutants_module.rows(tree, benches, tuple(sim.split(",")))
-    _write(mutants_module.text(rows), {"mutants": rows}, output, force, json)
+    write(mutants_module.text(rows), {"mutants": rows}, output, force, json)
     return Exit.OK if all(row["state"] == "VERIFIED" for row in rows) else Exit.CHECK_FAILED
 
 
@@ -125,7 +126,7 @@ def cover(
     ranked = cover_module.rank(found.by_run(chosen)) if rank else []
     lines += [f"{adds:8,} {so_far:8,} {name}" for name, adds, so_far in ranked]
     body = {"modules": {name: {**chosen[name], "holes": missed[name]} for name in chosen}, "rank": ranked}
-    _write("\n".join(lines), body, output, force, json)
+    write("\n".join(lines), body, output, force, json)
     return Exit.CHECK_FAILED if any(missed.values()) else Exit.OK
 
 
@@ -144,7 +145,7 @@ def waivers(output: str | None, force: bool, json: bool) -> Exit:
     text = table(
         titles, [(r["item"], r["owner"], r["expires"], r["actual"], r["fault"] or "holds") for r in rows], columns=120
     )
-    _write(
+    write(
         "\n".join([text, *report.waiver_faults]), {"waivers": rows, "faults": report.waiver_faults}, output, force, json
     )
     return Exit.CHECK_FAILED if report.waiver_faults else Exit.OK
@@ -176,12 +177,12 @@ def signoff(
     tree, today = _tree(), datetime.date.today()
     if verify is not None:
         lines = freeze_module.verify(tree, verify, today)
-        _write("\n".join([*lines, f"{len(lines)} differences"]), {"differences": lines}, output, force, json)
+        write("\n".join([*lines, f"{len(lines)} differences"]), {"differences": lines}, output, force, json)
         return Exit.CHECK_FAILED if lines else Exit.OK
     report = SignOff(tree, stage, today)
     if freeze is not None:
         freeze_module.freeze(report, freeze)
     if readme is not None:
         status.write(report, readme)
-    _write(status.text(report, top), report.to_json(), output, force, json)
+    write(status.text(report, top), report.to_json(), output, force, json)
     return Exit.CHECK_FAILED if report.blockers else Exit.OK

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from dataclasses import asdict
 from typing import Any
 
@@ -28,11 +30,10 @@ def select(tree: Tree, benches: tuple[str, ...]) -> list[Proof]:
 
 def run(tree: Tree, proofs: list[Proof], jobs: int) -> None:
     """Prove them and put the results with those of other benches."""
-    found = [
-        {**asdict(result), "module": p.module}
-        for p in proofs
-        for result in prove_all([p], tree.root / "build/prove", jobs)
-    ]
+    module = {proof.name: proof.module for proof in proofs}
+    with contextlib.redirect_stdout(sys.stderr):  # the table as it grows is no result
+        results = prove_all(proofs, tree.root / "build/prove", jobs)
+    found = [{**asdict(result), "module": module[result.proof]} for result in results]
     old = Evidence(tree, tree.evidence).proofs
     fresh = {proof.module for proof in proofs}
     kept = [result for result in old.get("rows", []) if result["module"] not in fresh]

@@ -51,9 +51,8 @@ def test_the_same_without_the_wrap_keeps_its_contract_and_its_mutants_are_seen()
 def test_model_and_verilog_are_one_contract(tmp_path, contract, limits):
     source = tmp_path / "reference.v"
     source.write_text(
-        "module reference (input wire clk, input wire rst, input wire valid,\n input wire [5:0] level, output wire out);\n"
-        + verilog(contract, limits, 6)
-        + "assign out = want;\nendmodule\n"
+        "module reference (input wire clk, input wire rst, input wire valid,\n"
+        "input wire [5:0] level, output wire out);\n" + verilog(contract, limits, 6) + "assign out = want;\nendmodule\n"
     )
     ports = {name: name for name in ("clk", "rst", "valid", "level", "out")}
     adopted = Adopted(Design("reference", (source,)), contract, limits, ports, False, 0, 6)

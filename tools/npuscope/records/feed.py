@@ -16,7 +16,7 @@ __all__ = ["Feed"]
 _WORD: Final = 8
 _LINE: Final = 64
 """The kernel copies into memory at a multiple of this twice as fast (measured)."""
-_KEPT_BYTES: Final = 16 << 20
+_KEPT_BYTES: Final = 31 << 20
 """glibc returns freed memory beyond twice the largest block ever freed; each block would be paged in anew."""
 
 

@@ -1,4 +1,5 @@
 """A timeline made stretch by stretch is the one made in one piece."""
+# SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 

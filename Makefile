@@ -39,7 +39,7 @@ regress: $(READY)  ## the benches with SEEDS random seeds each, and 500 random p
 	NPUSCOPE_SEEDS=$(SEEDS) $(PY) -m pytest -n 2 --dist loadgroup tb
 	$(PY) -m tests.analysis.closed_loop --pipelines 500 --seed 1
 
-soak: $(READY)  ## 10,000 damaged dumps through the decoder, about 10 minutes
+soak: $(READY)  ## 10,000 damaged dumps through the decoder, about 5 minutes
 	$(PY) -m tests.records.soak
 
 prove: $(READY)  ## formal proofs, a few minutes

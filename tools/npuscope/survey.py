@@ -21,7 +21,7 @@ from npuscope.errors import Exit, NpuscopeError
 from npuscope.layout import PAYLOAD, RECORD, RECORD_BYTES, SRC_FRAMER, Cfg, Cnt, Kind
 from npuscope.records.frames import FRAME_BYTES, good_run, groups_anywhere
 
-__all__ = ["SAMPLES", "Survey", "survey"]
+__all__ = ["SAMPLES", "Files", "Survey", "survey"]
 
 U1 = npt.NDArray[np.uint8]
 
@@ -75,7 +75,7 @@ def survey(names: Sequence[str], swap: int) -> Survey:
 
     Raises NpuscopeError with exit code 5 when no group is in anything that was read.
     """
-    files = _Files(names, swap)
+    files = Files(names, swap)
     found = Survey(files.size)
     begun = time.perf_counter()
     data_end = _data_end(files)
@@ -93,7 +93,7 @@ def survey(names: Sequence[str], swap: int) -> Survey:
     return found
 
 
-class _Files:
+class Files:
     """Regular files as one run of bytes, with their byte order mended."""
 
     def __init__(self, names: Sequence[str], swap: int) -> None:
@@ -117,7 +117,7 @@ def _blank(buf: U1) -> bool:
     return not buf.any() or bool((buf == 0xFF).all())
 
 
-def _data_end(files: _Files) -> int:
+def _data_end(files: Files) -> int:
     """Where a blank tail begins, in steps of SAMPLE_BYTES; the size when there is none. Found by bisection."""
     steps = -(-files.size // SAMPLE_BYTES)
     if not steps or not _blank(files.read((steps - 1) * SAMPLE_BYTES, SAMPLE_BYTES)):

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import npuscope
@@ -22,6 +22,7 @@ Captured = pytest.CaptureFixture[str]
 parts = st.fractions(0, 1, max_denominator=1000)
 
 
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.tuples(parts, parts), st.tuples(parts, parts), parts, parts, st.fractions(0, Fraction(1, 2)))
 def test_a_verdict_holds_for_every_completion(
     base: tuple[Fraction, Fraction], new: tuple[Fraction, Fraction], at: Fraction, to: Fraction, tolerance: Fraction

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from npuscope.analysis import LinkFlag, Propagation, propagation
@@ -54,7 +54,7 @@ def root(links: list[int], number: int) -> tuple[int, int]:
     return number, hops
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_parents_and_roots_are_those_of_the_slow_search(data: st.DataObject) -> None:
     graph = data.draw(st.one_of(graphs, st.just(LOOP)))
@@ -70,7 +70,7 @@ def test_parents_and_roots_are_those_of_the_slow_search(data: st.DataObject) -> 
     assert (links["lag"][follows] == (end - end[links["parent"]])[follows]).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_trees_and_chains_share_out_all_stall_time(data: st.DataObject) -> None:
     graph = data.draw(graphs)
@@ -120,7 +120,7 @@ def test_a_tie_is_marked() -> None:
     assert LinkFlag(int(propagation(close).links["flags"][2])) == LinkFlag.TIE
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_loss_never_turns_a_link_that_is_not_marked(data: st.DataObject) -> None:
     graph = data.draw(graphs)

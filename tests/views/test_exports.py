@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 import pywellen
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as proto
 from vcdvcd import VCDVCD
@@ -134,6 +134,7 @@ def test_perfetto_has_tokens_ras_and_jitter(tmp_path: Path) -> None:
     assert len(told["token interrupts"]) == len(capture.interrupts) > 0
 
 
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(0, 2**63 - 1), st.integers(0, 2**64 - 1), st.booleans()), min_size=1, max_size=9))
 def test_rows_are_protobuf_in_the_order_asked_for(rows: list[tuple[int, int, bool]]) -> None:
     columns = {"time": np.array([r[0] for r in rows]), "flow": np.array([r[1] for r in rows], np.uint64)}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import npuscope
 from npuscope.description import Buffer, Description
 from npuscope.timeline import EPISODE, Lane
 from npuscope.units import duration, percent_range
@@ -163,6 +164,43 @@ def test_many_buffers_make_fewer_columns() -> None:
     )
     assert picture(line, [], START, START + 10**6).cells.hot.shape == (12, MAX_COLUMNS)
     assert picture(many, [], START, START + 10**6).cells.hot.shape == (400, MAX_CELLS // 400)
+
+
+def test_propagation_is_told_and_drawn() -> None:
+    """Arrows from an episode to the one that follows it: where both are, in the picture as in its JSON."""
+    capture = npuscope.open("traces/simulated/transformer_block.npt")
+    data = dataclasses.replace(
+        report(),
+        stalls=capture.stalls(),
+        timeline=capture.timeline,
+        losses=[],
+        places=capture.places,
+        ledger=capture.ledger,
+        propagation=capture.propagation,
+    )
+    page = Page(render(data))
+    assert "How it spreads" in page.text
+    assert any(row[0] == "scores < rotated" and row[1] == "33" for row in page.rows)
+    assert any(row[0] == "ep:160" and row[3] == "10" for row in page.rows)
+    flat = json.loads(page.data)["picture"]["arrows"]
+    found = {tuple(flat[i : i + 4]) for i in range(0, len(flat), 4)}
+    episodes, links, origin = capture.episodes, capture.propagation.links, capture.timeline.start_ns
+    assert found == {
+        (
+            int(episodes["start"][p]) - origin,
+            int(episodes["buffer"][p]),
+            int(episodes["start"][i]) - origin,
+            int(episodes["buffer"][i]),
+        )
+        for i, p in enumerate(links["parent"].tolist())
+        if p >= 0
+    }
+    paths = [
+        value for tag, name, value in page.attributes if tag == "path" and name == "d" and value.count("M") % 2 == 0
+    ]
+    drawn = [path for path in paths if re.fullmatch(r"(M[\d.]+ [\d.]+L[\d.]+ [\d.]+M[\d. ]+L[\d. ]+L[\d. ]+)+", path)]
+    assert len(drawn) == 1 + 5, "in the map and on each card"
+    assert drawn[0].count("M") == 2 * len(found)
 
 
 def test_long_tables_are_folded_not_cut() -> None:

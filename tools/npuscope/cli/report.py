@@ -52,6 +52,7 @@ def command(options: Options, title: str | None) -> Exit:
             places=capture.places,
             files=file_facts(capture.names),
             version=npuscope.__version__,
+            propagation=capture.propagation,
             events=event_report(capture.tables, capture.ledger, edges, timeline.start_ns),
         )
     )

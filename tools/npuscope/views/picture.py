@@ -8,27 +8,33 @@ from typing import Any, Final
 
 import numpy as np
 
+from npuscope.analysis import Propagation
 from npuscope.intervals import clip, total
 from npuscope.timeline import Timeline
 from npuscope.views.lanes import Grid, Int64, Track, grid
+from npuscope.views.svg import Arrow
 
-__all__ = ["MAX_COLUMNS", "Picture", "fullest", "picture", "tracks"]
+__all__ = ["MAX_COLUMNS", "Picture", "arrows", "fullest", "picture", "tracks"]
 
 MAX_COLUMNS: Final = 1500
 MAX_CELLS: Final = 200_000
 """With many buffers the columns get fewer, so that the file stays at a few MB."""
 MAX_INTERVALS: Final = 20_000
 """Up to so many intervals the page holds them all and zooms to the nanosecond."""
+MAX_ARROWS: Final = 3000
 STATES: Final = ("hot", "dry", "bp", "unknown")
 
 
 @dataclass(frozen=True)
 class Picture:
-    """cells: what is drawn. losses: [from, to) ns. origin: ns of the first record, zero of every axis shown."""
+    """cells: what is drawn. losses: [from, to) ns. origin: ns of the first record, zero of every axis shown. arrows:
+    propagation, the longest ``MAX_ARROWS`` stalls.
+    """
 
     cells: Grid
     losses: tuple[tuple[int, int], ...]
     origin: int
+    arrows: tuple[Arrow, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Names, column edges, losses and either all ``intervals`` or the ``columns``, in ns after the first record.
@@ -48,6 +54,7 @@ class Picture:
             if few
             else None,
             "columns": None if few else columns,
+            "arrows": [n for a, u, b, v in self.arrows for n in (a - self.origin, u, b - self.origin, v)],
         }
 
 
@@ -77,13 +84,31 @@ def tracks(timeline: Timeline, chosen: Sequence[int] | None = None) -> list[Trac
 
 
 def picture(
-    timeline: Timeline, losses: Sequence[tuple[int, int]], start: int, end: int, columns: int = MAX_COLUMNS
+    timeline: Timeline,
+    losses: Sequence[tuple[int, int]],
+    start: int,
+    end: int,
+    columns: int = MAX_COLUMNS,
+    found: Propagation | None = None,
 ) -> Picture:
     """The picture of [start, end) ns with at most ``columns`` columns."""
     rows = tracks(timeline)
     number = min(columns, max(100, MAX_CELLS // max(1, len(rows))))
     inside = tuple(sorted((low, high) for low, high in losses if high >= start and low < max(end, start + 1)))
-    return Picture(grid(rows, start, end, number), inside, timeline.start_ns)
+    shown = tuple(arrows(found, start, end)) if found is not None else ()
+    return Picture(grid(rows, start, end, number), inside, timeline.start_ns, shown)
+
+
+def arrows(found: Propagation, start: int, end: int) -> list[Arrow]:
+    """From each episode to those that follow it, inside [start, end) ns; of the longest followers, by time."""
+    episodes, links = found.timeline.episodes, found.links
+    mine = np.flatnonzero((links["parent"] >= 0) & (episodes["start"] >= start) & (episodes["start"] < end))
+    length = (episodes["end"] - episodes["start"])[mine]
+    mine = np.sort(mine[np.argsort(-length, kind="stable")[:MAX_ARROWS]])
+    above = links["parent"][mine]
+    begun = np.maximum(episodes["start"][above], start)
+    columns = (begun, episodes["buffer"][above], episodes["start"][mine], episodes["buffer"][mine])
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def _clip(intervals: Int64, start: int, end: int) -> Int64:

@@ -11,30 +11,45 @@ from npuscope.units import duration
 from npuscope.views.evidence import episode
 from npuscope.views.table import table
 
-__all__ = ["chain_table", "propagation_json", "tree_table"]
+__all__ = ["chain_rows", "chain_table", "propagation_json", "tree_rows", "tree_table"]
 
 ARROW: Final = " < "
 SHOWN: Final = 3
 """Buffers of a path that are named; of a longer one its ends."""
 
 
+Rows = tuple[list[str], list[list[str]]]
+"""Titles and cells of a table."""
+
+
 def tree_table(found: Propagation, window: tuple[int, int], top: int, columns: int = 80) -> str:
     """One row per root episode, that with the longest stalls behind it first."""
+    titles, rows = tree_rows(found, window, top)
+    text = table(titles, rows, columns=columns)
+    unsure = any(row[0].endswith("?") for row in rows)
+    return f"{text}\n?: a tie, or loss hides what it follows or who follows it" if unsure else text
+
+
+def tree_rows(found: Propagation, window: tuple[int, int], top: int) -> Rows:
+    """The cells of ``tree_table``."""
     names = _names(found)
     rows = []
-    trees = found.trees(window, top)
-    for tree in trees:
+    for tree in found.trees(window, top):
         it = episode(found.timeline, tree.root)
         root = f"ep:{it.id}" + ("" if tree.sure else "?")
         stall = duration(tree.stall_ns)
         rows.append([root, it.at, it.length, str(tree.episodes), stall, _path(tree.path, names)])
-    text = table(["root", ">from", ">for", ">victims", ">they stall", "reaches"], rows, columns=columns)
-    unsure = not all(tree.sure for tree in trees)
-    return f"{text}\n?: a tie, or loss hides what it follows or who follows it" if unsure else text
+    return ["root", ">from", ">for", ">victims", ">they stall", "reaches"], rows
 
 
 def chain_table(found: Propagation, window: tuple[int, int], top: int, columns: int = 80) -> str:
     """One row per path of buffers, that at whose end most stall time lies first."""
+    titles, rows = chain_rows(found, window, top)
+    return table(titles, rows, columns=columns)
+
+
+def chain_rows(found: Propagation, window: tuple[int, int], top: int) -> Rows:
+    """The cells of ``chain_table``."""
     names = _names(found)
     rows = [
         [
@@ -45,8 +60,7 @@ def chain_table(found: Propagation, window: tuple[int, int], top: int, columns: 
         ]
         for chain in found.chains(window, top)
     ]
-    titles = ["path", ">stalls", ">its end", ">delay", ">worst", ">release"]
-    return table(titles, rows, columns=columns)
+    return ["path", ">stalls", ">its end", ">delay", ">worst", ">release"], rows
 
 
 def propagation_json(found: Propagation, window: tuple[int, int], by: str, top: int) -> list[dict[str, Any]]:

@@ -113,6 +113,7 @@
     if (lanes) drawAxis(lanes.querySelector(".axis"), start, end);
     drawLanes(start, end);
     drawLosses(start, end);
+    drawArrows(start, end);
     document.getElementById("range").textContent =
       `${duration(start, (end - start) / 9)} .. ${duration(end, (end - start) / 9)}` + (whole || exact ? "" : " (columns as drawn; see the command below)");
     const command = document.getElementById("range-command");
@@ -157,6 +158,21 @@
       lane.append(rect);
       stop = right;
     }
+  };
+  const drawArrows = (start, end) => { // as in views/svg.py
+    const group = map.querySelector(".arrows"), list = picture.arrows, lines = [];
+    group.replaceChildren();
+    const x = (t) => label + (Math.min(Math.max(t, start), end) - start) / (end - start) * plot;
+    for (let i = 0; i < list.length && lines.length <= 150; i += 4) {
+      if (list[i + 2] < start || list[i + 2] >= end) continue;
+      const a = x(list[i]), b = top + (list[i + 1] + 0.5) * height, c = x(list[i + 2]), d = top + (list[i + 3] + 0.5) * height;
+      const size = Math.max(1e-9, Math.hypot(c - a, d - b)), u = 4 * (c - a) / size, v = 4 * (d - b) / size;
+      lines.push(`M${a} ${b}L${c} ${d}M${c - u - v / 2} ${d - v + u / 2}L${c} ${d}L${c - u + v / 2} ${d - v - u / 2}`);
+    }
+    if (!lines.length || lines.length > 150) return;
+    const path = document.createElementNS(SVG, "path");
+    path.setAttribute("d", lines.join(""));
+    group.append(path);
   };
   const show = (start, end) => {
     const least = Math.min(10, last - first);

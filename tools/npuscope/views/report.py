@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from npuscope.analysis import Row, Stalls
+from npuscope.analysis import Propagation, Row, Stalls
 from npuscope.ledger import Ledger
 from npuscope.timeline import Timeline
 from npuscope.units import count, duration, percent, percent_range, size, tai
@@ -19,7 +19,8 @@ from npuscope.views.evidence import Episode, episode
 from npuscope.views.html import text
 from npuscope.views.lanes import grid
 from npuscope.views.ledger import byte_table, source_table, window_table
-from npuscope.views.picture import Picture, picture, tracks
+from npuscope.views.picture import Picture, arrows, picture, tracks
+from npuscope.views.propagation import chain_rows, tree_rows
 from npuscope.views.stalls import cell_share
 from npuscope.views.svg import heat_map
 from npuscope.views.trust import Trust
@@ -52,7 +53,7 @@ class FileFact:
 class ReportData:
     """All that a report shows. losses: [from, to] ns on the axis; places: those of all windows of the ledger.
 
-    events: sync, RAS and tokens, if the capture has any.
+    events: sync, RAS and tokens, if the capture has any. propagation: which episode follows which.
     """
 
     title: str
@@ -65,12 +66,13 @@ class ReportData:
     files: Sequence[FileFact]
     version: str
     events: EventReport | None = None
+    propagation: Propagation | None = None
 
 
 def render(data: ReportData) -> str:
     """The report as one HTML document."""
     stalls = data.stalls
-    drawn = picture(data.timeline, data.losses, stalls.from_ns, stalls.to_ns)
+    drawn = picture(data.timeline, data.losses, stalls.from_ns, stalls.to_ns, found=data.propagation)
     names = " ".join(shlex.quote(fact.name) for fact in data.files)
     parts = [
         _head(data),
@@ -78,6 +80,7 @@ def render(data: ReportData) -> str:
         _culprits(stalls),
         _map(drawn, names),
         lanes(data.events) if data.events else "",
+        _spread(data),
         _evidence(data, names),
         sections(data.events) if data.events else "",
         _matrix(stalls),
@@ -183,12 +186,36 @@ def _map(drawn: Picture, names: str) -> str:
     return (
         "<section><h2>Buffers over time</h2>"
         f'<div class="tools">{tools}<span id="range"></span><span>drag to zoom, double click for all</span></div>'
-        f'<div class="wide">{heat_map(drawn.cells, drawn.losses, origin=drawn.origin, name="map")}</div>'
+        f'<div class="wide">{_drawing(drawn)}</div>'
         '<div class="key"><span class="k-hot">full, part of the column\'s time</span>'
         '<span class="k-dry" style="--c:var(--dry)">empty</span><span class="k-unknown">not known</span>'
         '<span style="--c:var(--cool)">neither</span><span style="--c:var(--loss)">records lost</span></div>'
         f"{html.command(f'npuscope show {names}', 'range-command')}</section>"
     )
+
+
+def _drawing(drawn: Picture) -> str:
+    return heat_map(drawn.cells, drawn.losses, origin=drawn.origin, name="map", arrows=drawn.arrows)
+
+
+def _spread(data: ReportData) -> str:
+    """Which episodes the others follow, and along which buffers."""
+    if data.propagation is None:
+        return ""
+    window = data.stalls.from_ns, data.stalls.to_ns
+    tables = []
+    for make in (tree_rows, chain_rows):
+        titles, rows = make(data.propagation, window, CULPRITS)
+        if rows:
+            tables.append(html.table(titles, [[text(cell) for cell in row] for row in rows]))
+    if not tables:
+        return ""
+    note = (
+        "Each stall and the one it follows downstream, root first. Delay: from the root's start to that of the "
+        "last buffer, median and worst; release: from the root's release to its own, median. An arrow in the pictures "
+        "leads from a stall to one that follows it. ?: a tie, or loss hides it."
+    )
+    return f'<section><h2>How it spreads</h2>{"".join(tables)}<p class="soft">{note}</p></section>'
 
 
 def _evidence(data: ReportData, names: str) -> str:
@@ -204,7 +231,11 @@ def _card(data: ReportData, item: Episode, names: str) -> str:
     cells = grid(tracks(data.timeline, rows), start, end, CARD_COLUMNS)
     losses = [loss for loss in data.losses if loss[1] >= start and loss[0] <= end]
     mark = (max(item.start, start), min(item.end, end))
-    drawing = heat_map(cells, losses, origin=item.origin, name=f"ep-{item.id}", tallest=CARD_ROW, mark=mark)
+    places = {u: row for row, u in enumerate(rows)}
+    follows = arrows(data.propagation, start, end) if data.propagation is not None else []
+    shown = [(a, places[u], b, places[v]) for a, u, b, v in follows if u in places and v in places]
+    name = f"ep-{item.id}"
+    drawing = heat_map(cells, losses, origin=item.origin, name=name, tallest=CARD_ROW, mark=mark, arrows=shown)
     more = f", {item.censored}" if item.censored else ""
     return (
         f'<article class="card"><h3>ep:{item.id} · {text(item.buffer)} full, drained by {text(item.consumer)}</h3>'

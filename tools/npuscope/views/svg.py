@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from math import hypot
 from typing import Final
 
 import numpy as np
@@ -12,7 +13,7 @@ from npuscope.units import duration, safe
 from npuscope.views.lanes import Grid
 from npuscope.views.table import cut
 
-__all__ = ["HOT_STEPS", "LABEL", "TOP", "WIDTH", "heat_map", "row_height", "ticks"]
+__all__ = ["ARROWS", "HOT_STEPS", "LABEL", "TOP", "WIDTH", "Arrow", "heat_map", "row_height", "ticks"]
 
 HOT_STEPS: Final = 6
 """Shades of hot; the share of a cell in sixths, rounded up, so that the shortest hot moment has a colour."""
@@ -22,6 +23,15 @@ LABEL: Final = 110
 TOP: Final = 18
 PICTURE: Final = 560
 """Units of height the rows may take before they get thinner."""
+
+
+ARROWS: Final = 150
+"""More arrows than that hide the picture: none is drawn."""
+HEAD: Final = 4.0
+"""Units of the head of an arrow."""
+
+Arrow = tuple[int, int, int, int]
+"""Time in ns and row where it begins, and where it ends."""
 
 
 def row_height(rows: int, tallest: int) -> int:
@@ -37,11 +47,12 @@ def heat_map(
     name: str,
     tallest: int = 18,
     mark: tuple[int, int] | None = None,
+    arrows: Sequence[Arrow] = (),
 ) -> str:
     """``<svg>`` of ``cells`` with hatched unknown and the ``losses`` ([from, to) ns) in a lane below.
 
     origin: ns of the first record. name: the id of the element. tallest: units of a row at most. mark: [from, to) ns,
-    drawn as a frame.
+    drawn as a frame. arrows: which row follows which; those that end inside are drawn, if they are ``ARROWS`` at most.
     """
     rows, columns = cells.hot.shape
     height = row_height(rows, tallest)
@@ -67,6 +78,7 @@ def heat_map(
     if losses:
         parts.append(f'<text class="name" x="{LABEL - 6}" y="{lane + 9}">loss</text>')
         parts.append(f'<g class="losses">{"".join(_losses(cells, losses, lane))}</g>')
+    parts.append(f'<g class="arrows">{_arrows(cells, arrows, height)}</g>')
     if mark is not None:
         low, high = (_x(cells, t) for t in mark)
         parts.append(
@@ -146,6 +158,25 @@ def ticks(first: int, last: int, origin: int) -> Iterable[str]:
 def _tick(ns: int) -> str:
     number, _, unit = duration(ns).partition(" ")
     return f"{number.rstrip('0').rstrip('.') if '.' in number else number} {unit}"
+
+
+def _arrows(cells: Grid, arrows: Sequence[Arrow], height: int) -> str:
+    """One path of all arrows whose end lies inside, none when there are too many."""
+    start, end = int(cells.edges[0]), int(cells.edges[-1])
+    inside = [arrow for arrow in arrows if start <= arrow[2] < end]
+    if not inside or len(inside) > ARROWS:
+        return ""
+    lines = []
+    for begun, above, ended, below in inside:
+        x, y = _x(cells, begun), TOP + (above + 0.5) * height
+        to_x, to_y = _x(cells, ended), TOP + (below + 0.5) * height
+        length = max(1e-9, hypot(to_x - x, to_y - y))
+        along, across = HEAD * (to_x - x) / length, HEAD * (to_y - y) / length
+        left = f"{_number(to_x - along - across / 2)} {_number(to_y - across + along / 2)}"
+        right = f"{_number(to_x - along + across / 2)} {_number(to_y - across - along / 2)}"
+        tip = f"{_number(to_x)} {_number(to_y)}"
+        lines.append(f"M{_number(x)} {_number(y)}L{tip}M{left}L{tip}L{right}")
+    return f'<path d="{"".join(lines)}"/>'
 
 
 def _losses(cells: Grid, losses: Sequence[tuple[int, int]], y: int) -> Iterable[str]:

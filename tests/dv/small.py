@@ -83,6 +83,7 @@ new = "level > LIMIT"
 FORMAL = "module formal_watermark; always @* begin high: assert (1); rises: cover (1); end endmodule\n"
 BENCH = "@cocotb.test()\nasync def test_at_the_limit(dut): ...\n"
 TESTS = "def test_bench(sim): ...\n\n\ndef test_mutant(mutant, mutant_sim): ...\n"
+BINS = ["LIMIT limit", "LIMIT limit + 1", "LIMIT limit - 1"]
 FILES = {
     "rtl/watermark.v": RTL,
     "rtl/spec/thresholds.toml": BOOK,
@@ -128,7 +129,7 @@ def results(tree: Tree, nodes: list[str]) -> Results:
 def run(node: str, sim: str) -> dict[str, Any]:
     """A simulation that passed."""
     return {"node": node, "sim": sim, "seed": 1, "bug": None, "verdict": "PASS", "failed": [],
-            "tests": ["tb.watermark.bench.test_at_the_limit"], "lasted_ns": [50.0]}  # fmt: skip
+            "tests": ["tb.watermark.bench.test_at_the_limit"], "lasted_ns": [50.0], "bins": BINS}  # fmt: skip
 
 
 def edit(path: Path, old: str, new: str) -> None:

@@ -104,6 +104,11 @@ def test_a_test_that_did_not_run(tree):
     assert "plan watermark W1: test_bench: GAP" in lines
 
 
+def test_a_bin_that_no_run_met(tree):
+    lines = failing(tree, lambda r: r | {"bins": ["LIMIT limit", "LIMIT limit + 1"]} if "run" in r else r)
+    assert lines == ["threshold LIMIT: bin limit - 1: GAP"]
+
+
 def test_simulators_that_differ(tree):
     lines = failing(tree, lambda r: r | {"lasted_ns": [70.0]} if r.get("sim") == "verilator" else r)
     assert any("simulators differ" in line for line in lines)
@@ -204,7 +209,7 @@ def dv(capsys, *arguments):
 def test_freeze_and_verify(tree, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tree.root)
     code, said = dv(capsys, "signoff", "--freeze", "frozen")
-    assert (code, said.out.strip().split("\n")[-1]) == (0, "GO at V3: 8 items, 0 blockers, 0 waived")
+    assert (code, said.out.strip().split("\n")[-1]) == (0, "GO at V3: 11 items, 0 blockers, 0 waived")
     assert '<h1>Sign-off at V3: <span class="GO">GO</span></h1>' in Path("frozen/signoff.html").read_text()
     assert dv(capsys, "signoff", "--freeze", "frozen")[1].err.startswith("npuscope: frozen: the folder is not empty")
     assert dv(capsys, "signoff", "--verify", "frozen") == (0, ("0 differences\n", ""))

@@ -46,6 +46,7 @@ def _entry(book: Book, t: Threshold) -> dict[str, Any]:
             "ruling",
         )
     }  # fmt: skip
+    body["bins"] = list(t.bins) if t.compares else []
     body["points"] = [f"{bench} {point}" for bench, point, _ in book.points(t.id)]
     body["proofs"] = book.proofs(t.id)
     body["mutants"] = [
@@ -91,6 +92,7 @@ def show(names: tuple[str, ...], output: str | None, force: bool, json: bool) ->
         pairs.append(("range", f"{entry['min']:,} .. {entry['max']:,}"))
         pairs += [(key, str(entry[key])) for key in ("parameter", "csr", "hysteresis") if entry[key]]
         pairs += [("points", ", ".join(entry["points"]) or "none"), ("proofs", ", ".join(entry["proofs"]) or "none")]
+        pairs += [("bins", ", ".join(entry["bins"]) or "none")]
         pairs += [("mutant", f"{m['name']} ({m['kind']}) by {', '.join(m['by'])}") for m in entry["mutants"]]
         texts.append(fields(pairs))
     _write("\n\n".join(texts), {"thresholds": entries}, output, force, json)
@@ -136,8 +138,8 @@ def matrix(names: tuple[str, ...], output: str | None, force: bool, json: bool) 
     def cell(row: dict[str, Any], what: str) -> str:
         return f"{row[what]['state']} {row[what]['count']}" if what in row else "-"
 
-    kinds = ("test", "proof", "mutant")
-    text = table(("id", "fig", "parameter", "tests", "proofs", "mutants", "state"), [
+    kinds = ("test", "proof", "mutant", "bin")
+    text = table(("id", "fig", "parameter", "tests", "proofs", "mutants", "bins", "state"), [
         (row["id"], row["figure"], row["parameter"], *(cell(row, what) for what in kinds), row["state"]) for row in rows
     ])  # fmt: skip
     if names:

@@ -1,6 +1,7 @@
 """The threshold book, ``rtl/spec/thresholds.toml``: read, and checked against RTL, stream, model, plans and benches.
 
-Beside what ``specgen`` writes from it, a threshold that hardware compares with has named mutants::
+Beside what ``specgen`` writes from it, a threshold that hardware compares with has boundary bins that its tests must
+meet (``bins``, of ``npuscope.encode.bins.ALL``; by default the limit and one LSB either side) and named mutants::
 
     [[threshold.mutant]]
     name = "th_on_strict"           # unique in the book
@@ -24,15 +25,17 @@ from typing import Any, Final
 
 from npuscope.dv.plan import PROOF, Plan, differences, plans, tests_in
 from npuscope.dv.tree import BOOK, Tree, load_toml
+from npuscope.encode import bins
 from npuscope.errors import NpuscopeError
 
 __all__ = ["KINDS", "Book", "Mutant", "Threshold", "check", "load_book"]
 
 COMPARISONS: Final = (">=", ">", "<=", "<")
 OPERATORS: Final = (*COMPARISONS, ">>", "-", "+", "&")
+BINS: Final = ("limit - 1", "limit", "limit + 1")
 KINDS: Final = ("operator", "off_by_one", "hysteresis", "saturation", "sign")
 _REQUIRED = {"id", "figure", "value", "min", "max", "unit", "operator", "signal", "ruling"}
-_ALLOWED = _REQUIRED | {"parameter", "used_by", "csr", "hysteresis", "below", "mutant"}
+_ALLOWED = _REQUIRED | {"parameter", "used_by", "csr", "hysteresis", "below", "bins", "mutant"}
 _MUTANT = {"name", "kind", "file", "old", "new", "bench", "by"}
 _TELLING: Final = 1000  # a number from here on that is in the book stands for it wherever it is
 _ANY32: Final = (1 << 32) - 1
@@ -70,6 +73,7 @@ class Threshold:
     csr: str | None
     hysteresis: str | None
     below: str | None
+    bins: tuple[str, ...]
     mutants: tuple[Mutant, ...]
 
     @property
@@ -166,7 +170,10 @@ def _threshold(entry: dict[str, Any], file: str) -> Threshold:
         mutants.append(Mutant(**{**one, "by": tuple(one.get("by", ()))}))
     optional = {key: entry.get(key) for key in ("parameter", "csr", "hysteresis", "below")}
     given: dict[str, Any] = {key: entry[key] for key in _REQUIRED} | optional
-    return Threshold(**given, mutants=tuple(mutants))
+    wanted = tuple(entry.get("bins", BINS))
+    if unknown := sorted(set(wanted) - set(bins.ALL)):
+        raise NpuscopeError(f"{name}: unknown bins", file=file, found=", ".join(unknown), expected=", ".join(bins.ALL))
+    return Threshold(**given, bins=wanted, mutants=tuple(mutants))
 
 
 # ---------------------------------------------------------------- check

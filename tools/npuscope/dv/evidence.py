@@ -136,6 +136,16 @@ class Evidence:
             return State.FAILED
         return State.VERIFIED if self.fresh(self.proofs["hashes"], bench) else State.STALE
 
+    def bin(self, threshold: str, name: str) -> State:
+        """Whether a run that passed met a boundary bin."""
+        wanted, found = f"{threshold} {name}", State.GAP
+        for run in self.regress.runs:
+            if run["bug"] is None and run["verdict"] == Verdict.PASS and wanted in run.get("bins", ()):
+                if self.fresh(self.regress.hashes, Node.of(run["node"]).bench):
+                    return State.VERIFIED
+                found = State.STALE
+        return found
+
     def mutant(self, bench: str, name: str, sim: str) -> State:
         """Whether a named mutant was killed on a simulator."""
         wanted = {f"{name}-{sim}", f"{sim}-{name}"}

@@ -43,6 +43,8 @@ def _links(book: Book, evidence: Evidence, t: Threshold) -> list[Link]:
         links.append(Link(t, "test", "no test in any plan", State.GAP))
     if not any(link.what == "proof" for link in links):
         links.append(Link(t, "proof", "no proof looks at it", State.GAP))
+    if t.compares:
+        links += [Link(t, "bin", name, evidence.bin(t.id, name)) for name in t.bins]
     for m in t.mutants:
         links += [Link(t, "mutant", f"{m.name} {sim}", evidence.mutant(m.bench, m.name, sim)) for sim in SIMULATORS]
     return links

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from npuscope.encode.bins import met
 from npuscope.encode.jitter import JitterConfig, JitterMeter, JitterSample, SyncPulse
 from npuscope.encode.probe import TimeBus
 from npuscope.encode.stream import Entry
@@ -144,6 +145,7 @@ class JitterModel:
         self._stepped, self._unlocked = self._since(inputs)
         self._quiet += 1
         watchdog = self.config.watchdog
+        met("WATCHDOG", self._quiet, watchdog)
         if self.sync_lost or not watchdog or self._quiet <= watchdog:
             return False
         self.sync_lost = True

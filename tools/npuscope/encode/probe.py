@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from npuscope.encode.bins import met
 from npuscope.encode.mirror import BpLimits, SourceConfig
 from npuscope.encode.record import payload, payload_fields
 from npuscope.encode.stream import Entry
@@ -21,6 +22,8 @@ _BLIND = 4
 """Clocks after a start, a due tick or a new stale period that are not tested; matters to periods this short only."""
 _HOT_FOREVER = 1 << 46
 """Relative ns after which dwell is saturated for every k: the 48-bit time may wrap after it."""
+_CLOCK_NS = 5  # the step in which times differ, for boundary bins
+_OCC_MAX = (1 << next(f.width for f in payload_fields(Kind.BP, BpSub.ENTER) if f.name == "occ")) - 1
 _DWELL_MAX = (1 << next(f.width for f in payload_fields(Kind.BP, BpSub.ENTER) if f.name == "dwell")) - 1
 
 
@@ -127,6 +130,8 @@ class BpProbeModel:
         for layer in self.layers.values():  # rule 18
             long_ago = (time.rel_ns - layer.enter_rel) % _REL >= _HOT_FOREVER
             layer.dwell_saturated |= layer.hot and (time.rel_step or long_ago)
+        if self.stale_ns and self._clock > self._blind_until:
+            met("STALE_NS", self._since_tick(time), self.stale_ns, lsb=_CLOCK_NS)
         if self.stale_ns and self._clock > self._blind_until and self._since_tick(time) >= self.stale_ns:  # rule 19
             self._tick_due = True
             self._rebase(time.rel_ns)
@@ -186,12 +191,21 @@ class BpProbeModel:
         if layer.unknown or raw != layer.raw:
             layer.run_clock = self._clock
         layer.raw = raw
+        met("STEADY", self._clock - layer.run_clock, self.steady)
         if self.limits.raw or self._clock - layer.run_clock >= self.steady:
             layer.steady = raw
 
     def _judge(self, layer: _Layer, occ: int, was_steady: int) -> BpSub | None:
         """The record of this sample, by priority, on the state before it (rules 15 to 17); dry is still the old one."""
         limits = self.limits
+        if layer.hot:
+            met("TH_OFF", occ, limits.th_off, _OCC_MAX)
+        else:
+            met("TH_ON", occ, limits.th_on, _OCC_MAX)
+        if layer.dry:
+            met("TH_WET", occ, limits.th_wet, _OCC_MAX)
+        if limits.level_step:
+            met("LEVEL_STEP", abs(occ - layer.reported_occ), limits.level_step, _OCC_MAX)
         if occ >= limits.th_on and not layer.hot:
             return BpSub.ENTER
         if layer.hot and occ < limits.th_off:

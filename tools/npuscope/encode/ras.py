@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from npuscope.encode.bins import met
 from npuscope.encode.record import payload
 from npuscope.layout import SUB_FIELDS, THRESHOLDS, Cfg, Kind, RasClass, Severity
 
@@ -102,6 +103,7 @@ class RasConfig:
         )
 
 
+_LIMITS = ("R_LIMIT", "A_LIMIT", "S_LIMIT")
 _FIELDS = ("r_limit", "a_limit", "s_limit", "r_run", "r_rearm", "s_count", "a_budget", "s_window", "a_holdoff")
 
 
@@ -136,6 +138,12 @@ class RasMapper:
         if not self.enabled:
             return []
         fired = []
+        if ok:
+            size = SATURATED if saturated else abs(jitter)
+            for name, limit in zip(
+                _LIMITS, (self.config.r_limit, self.config.a_limit, self.config.s_limit), strict=True
+            ):
+                met(name, size, limit, SATURATED)
         if self._r(ok and exceeds(jitter, self.config.r_limit, saturated), ok):
             fired.append(RasClass.R)
         if ok and exceeds(jitter, self.config.a_limit, saturated):
@@ -170,6 +178,10 @@ class RasMapper:
         """M1: the run grows by an excess and ends by anything else; fires when it is long enough, then disarms."""
         counts = excess if self.armed else ok and not excess
         self.row = self.row + 1 if counts else 0
+        if self.armed:
+            met("R_RUN", self.row, self.config.r_run)
+        else:
+            met("R_REARM", self.row, self.config.r_rearm)
         if self.row < (self.config.r_run if self.armed else self.config.r_rearm):
             return False
         self.armed, self.row = not self.armed, 0
@@ -177,11 +189,14 @@ class RasMapper:
 
     def _a(self, rel_ns: int) -> list[RasClass]:
         """M2: an excess for A."""
+        if self.held_until is not None:
+            met("A_HOLDOFF", rel_ns, self.held_until)
         if self.held_until is not None and rel_ns < self.held_until:
             return []
         if not self._window_runs(rel_ns):
             self.window_until, self.left = rel_ns + self.config.s_window, self.config.a_budget
             self.exhausted_told = False
+        met("A_BUDGET", self.config.a_budget - self.left, self.config.a_budget)
         if self.left:
             self.left -= 1
             self.held_until = rel_ns + self.config.holdoff_ns
@@ -194,7 +209,10 @@ class RasMapper:
 
     def _s(self, rel_ns: int) -> bool:
         """M3, M4: the newest s_count - 1 stamps that are young enough make this one fire, which consumes them."""
+        for until in self.stamps:
+            met("S_WINDOW", rel_ns, until)
         self.stamps = [until for until in self.stamps if rel_ns <= until]
+        met("S_COUNT", len(self.stamps) + 1, self.config.s_count)
         if len(self.stamps) >= self.config.s_count - 1:
             self.stamps = []
             return True
@@ -296,6 +314,7 @@ class RasRequest:
             self._wanted = fire
         elif self.req:
             self._since += 1
+            met("REQ_TIMEOUT", self._since, self.timeout)
             if self._since == self.timeout:
                 told, self.req, self.stuck, self._since = RasClass.REQ_TIMEOUT, False, False, 0
                 self._wanted = fire

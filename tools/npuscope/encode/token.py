@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from npuscope.encode.bins import met
 from npuscope.encode.probe import TimeBus
 from npuscope.encode.record import payload
 from npuscope.encode.stream import Entry
@@ -39,6 +40,7 @@ _MASK_LSB = 20
 _AHEAD = 1 << 31
 _WORD = 0xFFFFFFFF
 _NESTED_MAX = 255
+_MEMORY_MAX = 0xFFFF
 _ARM_LATENCY = 2
 _CFG_LATENCY = 2
 
@@ -221,6 +223,7 @@ class TokenIrqModel:
         if (token.ptr - self.order.ptr) & _WORD >= _AHEAD:
             return 0
         free, low_on, _ = self._memory
+        met("MEM_LOW_ON", free, low_on, _MEMORY_MAX)
         low = free <= low_on and not self._told
         found = EOS * token.eos | EOSP * token.eosp | MEM_LOW * low | BOUNDARY * token.boundary
         return (found | inputs.forced) & self.order.mask
@@ -234,6 +237,8 @@ class TokenIrqModel:
         free, _, low_off = self._memory
         if cause & ~inputs.forced & MEM_LOW:
             self._told = True
+        if enters:
+            met("MEM_LOW_OFF", free, low_off, _MEMORY_MAX)
         if enters and free >= low_off:
             self._told = False
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from npuscope.encode import bins
 from npuscope.errors import Exit, NpuscopeError
 from npuscope.sim import gtkwave, tools
 from npuscope.sim.build import Build, BuildFailure, Design, Patch, build, locked
@@ -43,6 +44,7 @@ SEEDS_VARIABLE = "NPUSCOPE_SEEDS"  # more than one: a test's name ends in its se
 RUN_LIMIT_S = 300.0
 DEFAULT_SEED = 1
 _SEED_BITS = 31
+_BINS = "bins.txt"
 _COVER = ("--coverage-line", "--coverage-toggle", "--coverage-expr", "--coverage-user")  # --coverage crashes it
 _WAVES_LIMIT_S = 60.0  # enough to see where it hangs
 _SHOWN_IN_WAVES = (Verdict.FAIL, Verdict.TIMEOUT, Verdict.CRASH, Verdict.HANG, Verdict.HDL_ERROR)
@@ -68,8 +70,8 @@ def seed() -> int:
 class Result:
     """One finished run. ``folder`` holds run.log, results.xml and, after a failure, the waveform.
 
-    failed: of ``tests``. lasted_ns: simulated time of each. bug: the planted one, ``file: old -> new``. view: file that
-    opens the waveform in GTKWave where the first test failed.
+    failed: of ``tests``. lasted_ns: simulated time of each. bins: boundary bins of the book that were met. bug: the
+    planted one, ``file: old -> new``. view: file that opens the waveform in GTKWave where the first test failed.
     """
 
     verdict: Verdict
@@ -84,6 +86,7 @@ class Result:
     waveform: Path | None = None
     failed: tuple[str, ...] = ()
     lasted_ns: tuple[float, ...] = ()
+    bins: tuple[str, ...] = ()
     bug: str | None = None
     view: Path | None = None
 
@@ -174,7 +177,8 @@ def run(
         else:
             if covers:
                 plusargs = [*plusargs, f"+verilator+coverage+file+{folder / 'coverage.dat'}"]
-            simulate = _Simulation(module, tuple(tests), chosen, dict(env or {}), tuple(plusargs), tuple(pythonpath))
+            told = {bins.VARIABLE: str(folder / _BINS)} | dict(env or {})
+            simulate = _Simulation(module, tuple(tests), chosen, told, tuple(plusargs), tuple(pythonpath))
             outcome = simulate.once(built, folder, limit_s)
             waveform = _waveform(built, folder) if waves else None
             if outcome.verdict in _SHOWN_IN_WAVES and raises and not waves:
@@ -188,7 +192,8 @@ def run(
     replay = _replay(chosen, sim, module, folder)
     result = Result(
         outcome.verdict, outcome.reason, outcome.tests, design.top, sim, chosen, seconds, folder, replay, waveform,
-        outcome.failed, outcome.lasted_ns, f"{patch.file}: {patch.old} -> {patch.new}" if patch else None, view,
+        outcome.failed, outcome.lasted_ns, _met(folder / _BINS),
+        f"{patch.file}: {patch.old} -> {patch.new}" if patch else None, view,
     )  # fmt: skip
     if RUNS_VARIABLE in os.environ:
         record(Path(os.environ[RUNS_VARIABLE]), result.row())
@@ -196,6 +201,10 @@ def run(
     if raises and result.verdict is not Verdict.PASS:
         raise SimulationFailure(result)
     return result
+
+
+def _met(file: Path) -> tuple[str, ...]:
+    return tuple(sorted(file.read_text().split("\n")[:-1])) if file.exists() else ()
 
 
 def record(file: Path, row: Mapping[str, object]) -> None:

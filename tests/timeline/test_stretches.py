@@ -1,6 +1,6 @@
 """A timeline made stretch by stretch is the one made in one piece."""
-# SPDX-License-Identifier: Apache-2.0
 
+# SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import tempfile
@@ -72,6 +72,14 @@ def test_a_clean_dump_is_regular_but_for_its_start(tmp_path: Path, monkeypatch: 
     assert len(check(recorded(dump)).episodes) > 1000
     assert len(told) > 4
     assert all(told[1:])  # the first one may be too short
+
+
+def test_a_capture_from_mid_stream_on(tmp_path: Path) -> None:
+    """The limits in force are told only now and then: until then no dwell is known."""
+    dump, data = tmp_path / "rest.npt", Bulk(1 << 19, sources=3, layers=5, fronts=True).data()
+    for begin in (8192, 100_000):
+        dump.write_bytes(data[begin:])
+        assert (check(recorded(dump)).episodes["dwell"] < 0).any()
 
 
 @given(st.integers(1, 3), st.integers(1, 32), st.booleans(), st.integers(0, 6), st.integers(0, 1 << 30))

@@ -246,6 +246,13 @@ class _Input:
                 done += self.fill(view[done : done + len(self._head)])
         return done
 
+    def reread(self, size: int) -> Callable[[memoryview], None] | None:
+        """What fills memory with the next ``size`` bytes, also later; None where they cannot be read twice."""
+        if self.size is None or self._head or self.swap or self._unpacked is not None:
+            return None
+        place = os.lseek(self._fd, 0, os.SEEK_CUR)
+        return _Again(self.name, os.dup(self._fd), place) if place + size <= self.size else None
+
     def skip_hole(self, least: int) -> int:
         """Skip a hole of a sparse file: bytes skipped, a multiple of ``least``, 0 if there is none here."""
         if self.size is None or self._head:
@@ -258,6 +265,24 @@ class _Input:
         size = max(0, data - here) // least * least
         os.lseek(self._fd, here + size, os.SEEK_SET)
         return size
+
+
+class _Again:
+    """Bytes of a regular file from ``place`` on."""
+
+    def __init__(self, name: str, fd: int, place: int) -> None:
+        self._name, self._fd, self._place = name, fd, place
+
+    def __call__(self, view: memoryview) -> None:
+        done = 0
+        while done < len(view):
+            got = os.preadv(self._fd, [view[done:]], self._place + done)
+            if not got:
+                raise NpuscopeError("the file became shorter while it was read", file=self._name)
+            done += got
+
+    def __del__(self) -> None:
+        os.close(self._fd)
 
 
 class _Packed(io.RawIOBase):
@@ -376,6 +401,10 @@ class Source:
         self._current.close()
         self._current = self._begin(self._next)
         return True
+
+    def reread(self, size: int) -> Callable[[memoryview], None] | None:
+        """What fills memory with the next ``size`` dump bytes, also later; None where they cannot be read twice."""
+        return self._current.reread(size)
 
     def skip_hole(self, least: int) -> int:
         """Bytes of a sparse file's hole skipped at this position; a multiple of ``least``."""

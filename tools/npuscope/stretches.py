@@ -307,6 +307,7 @@ class _Walk:
         lanes = lane[first]
         tells = self._tells_dry[lanes]
         _demand(bool(self._present[lanes].all() and (self._hot[lanes] <= TRUE).all()))
+        _demand(all(self._words[number, Cfg.BP_LIMITS] >= 0 for number in self._masks))
         hot, hot_end = _follow(sub, self._hot[lanes], first)
         _demand(not hot[sub == BpSub.DRY].any())
         counts = np.diff(first, append=len(lane))

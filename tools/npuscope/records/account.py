@@ -147,9 +147,8 @@ class Account:
             self.ledger.clock[quality] = self.ledger.clock.get(quality, 0) + count
         self._read_others(batch, batch.others)
         ledger = self.ledger
-        stamps = batch.raw["ts"]
-        ledger.first_ts = int(stamps[0]) if ledger.first_ts is None else ledger.first_ts
-        ledger.last_ts = int(stamps[-1])
+        ledger.first_ts = batch.stamp(0) if ledger.first_ts is None else ledger.first_ts
+        ledger.last_ts = batch.stamp(len(batch) - 1)
 
     def _by_head(self, srctq: U1) -> tuple[dict[int, int], dict[int, int]]:
         """Records by source and by time quality; the few values of the byte seen last are counted one by one."""
@@ -215,18 +214,18 @@ class Account:
             self._config(dict(zip(keys.tolist(), words.tolist(), strict=True)))
             self._words[keys] = words  # of several for a key the last one stays
         chosen = np.flatnonzero((kind == Kind.LOSS) | (kindsub == _STEP_LO) | (kindsub == _STEP_HI))
-        losses = self._losses(batch.rows(others[chosen]), others[chosen].tolist()) if len(chosen) else {}
+        losses = self._losses(batch.other_rows[chosen], others[chosen].tolist()) if len(chosen) else {}
         chosen = np.flatnonzero(kindsub == _CNT_ACCEPTED)
         last = dict(zip(source[chosen].tolist(), chosen.tolist(), strict=True))
         for src, index in last.items():
             place = int(others[index])
-            number = self._streams[src].next - int(np.count_nonzero(batch.src[place:] == src))
-            self._accepted(src, number, int(payload[index]), int(batch.raw["ts"][place]))
+            number = self._streams[src].next - int(np.count_nonzero(batch.srctq[place:] & SRC_MASK == src))
+            self._accepted(src, number, int(payload[index]), int(batch.other_rows["ts"][index]))
         chosen = np.flatnonzero(kindsub == _CNT_DROPPED)
         last = dict(zip(source[chosen].tolist(), chosen.tolist(), strict=True))
         for src, index in last.items():
             behind = sum(count for place, count in losses.get(src, []) if place > int(others[index]))
-            self._dropped(src, int(payload[index]), behind, int(batch.raw["ts"][int(others[index])]))
+            self._dropped(src, int(payload[index]), behind, int(batch.other_rows["ts"][index]))
 
     # ---------------------------------------------------------------- what the stream says of itself
     def _config(self, words: dict[int, int]) -> None:

@@ -43,7 +43,8 @@ class Hole:
 class Batch:
     """``len(batch)`` records; columns are made when first asked for and are contiguous arrays.
 
-    raw: the records, shape (n,), dtype ``layout.RECORD``; ts of SYNC A is that of its group instead of the magic.
+    raw: the records, shape (n,), dtype ``layout.RECORD``; ts of SYNC A is that of its group instead of the magic. It is
+    read again when first asked for, where all that is usually needed was seen at a glance.
     quality: u1 (n,) or one value for all: 0 good frame; 1 salvaged, safe; 2 possible, proves nothing.
     offset: i8 (n,) byte in the capture (all inputs in a row, header pages included), or that of the first record when
     all are adjacent. rises: no record is older than the one before it, as far as that is known.
@@ -51,22 +52,55 @@ class Batch:
 
     def __init__(
         self,
-        raw: npt.NDArray[np.void],
+        raw: npt.NDArray[np.void] | Callable[[], npt.NDArray[np.void]],
         *,
         quality: U1 | int = 0,
         offset: I8 | int = 0,
         holes: tuple[Hole, ...] = (),
         glance: Glance | None = None,
+        count: int | None = None,
     ) -> None:
-        """glance: at full frames, the first of which begins with the first record."""
-        self.raw, self.holes = raw, holes
+        """raw: the records, or what reads ``count`` of them again: then there is a glance at them and a frame more.
+
+        glance: at full frames, the first of which begins with the first record.
+        """
+        self._raw, self.holes = raw, holes
+        self._count = len(raw) if isinstance(raw, np.ndarray) else (count or 0)
         self._quality, self._offset = quality, offset
         self.rises = False
         self._only: npt.NDArray[np.bool_] | None = None  # the table that it was cut down to
-        if glance is not None and len(raw) <= FRAME_RECORDS * len(glance.crcs):
+        self._dates: tuple[npt.NDArray[np.intp], npt.NDArray[np.uint64]] | None = None
+        self._ends = glance.ends[:2] if glance is not None and count is not None else []
+        if glance is not None and self._count <= FRAME_RECORDS * len(glance.crcs):
             self.rises = glance.rises
-            self.srctq = glance.srctq[: len(raw)]
-            self.rare, self.rare_rows = glance.rare(len(raw))
+            self.srctq = glance.srctq[: self._count]
+            self.rare, self.rare_rows = glance.rare(self._count)
+
+    @property
+    def raw(self) -> npt.NDArray[np.void]:
+        """The records, RECORD (n,)."""
+        if callable(self._raw):
+            self._raw = self._raw()
+            if self._dates is not None:
+                self._raw["ts"][self._dates[0]] = self._dates[1]
+        return self._raw
+
+    def stamp(self, index: int) -> int:
+        """ts of one record; cheap for one in the first or the last frame."""
+        if callable(self._raw):
+            place, start = int(np.searchsorted(self.rare, index)), self._count - FRAME_RECORDS
+            if place < len(self.rare) and self.rare[place] == index:
+                return int(self.rare_rows["ts"][place])
+            if index < FRAME_RECORDS or index >= start:
+                frame, at = (0, index) if index < FRAME_RECORDS else (1, index - start)
+                return int(self._ends[frame].view(RECORD)["ts"][at])
+        return int(self.raw["ts"][index])
+
+    def last(self) -> npt.NDArray[np.void]:
+        """The last records, up to a frame of them; SYNC A as it was, if no date was given to it yet."""
+        if callable(self._raw):
+            return self._ends[1].view(RECORD)
+        return self.raw[max(0, self._count - FRAME_RECORDS) :]
 
     @classmethod
     def of(
@@ -92,7 +126,7 @@ class Batch:
         return cls(raw, quality=quality, offset=offset, holes=holes)
 
     def __len__(self) -> int:
-        return len(self.raw)
+        return self._count
 
     @cached_property
     def ts(self) -> npt.NDArray[np.uint64]:
@@ -242,7 +276,10 @@ class Batch:
 
     def date(self, index: npt.NDArray[np.intp], ts: npt.NDArray[np.uint64]) -> None:
         """Give the SYNC A records ``index`` the times ``ts``; before anything else is asked for."""
-        self.raw["ts"][index] = ts
+        if callable(self._raw):
+            self._dates = index, ts
+        else:
+            self.raw["ts"][index] = ts
         if "rare_rows" in self.__dict__:
             self.rare_rows["ts"][np.searchsorted(self.rare, index)] = ts
 

@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from npuscope.layout import RECORD_BYTES
-from npuscope.records.glance import PIECE, Glance
+from npuscope.records.glance import FRAME, PIECE, Glance
 from npuscope.source import Source
 
-__all__ = ["Feed"]
+__all__ = ["Feed", "Unread"]
+
+U1 = npt.NDArray[np.uint8]
 
 _WORD: Final = 8
 _LINE: Final = 64
 """The kernel copies into memory at a multiple of this twice as fast (measured)."""
 _KEPT_BYTES: Final = 31 << 20
 """glibc returns freed memory beyond twice the largest block ever freed; each block would be paged in anew."""
+
+
+def _aligned(size: int, lead: int) -> U1:
+    """Fresh memory; what is read into it behind ``lead`` bytes, and records in it, are in line."""
+    buffer = np.empty(size + _LINE, np.uint8)
+    start = -(buffer.ctypes.data + lead // RECORD_BYTES * RECORD_BYTES) % _LINE
+    return buffer[start : start + size]
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Bytes that were looked at: ``lead``, ``size`` more that ``again`` reads, the last of them in ``rest``."""
+
+    again: Callable[[memoryview], None]
+    lead: U1
+    size: int
+    rest: U1
+
+    def bytes(self) -> U1:
+        """All of them."""
+        buffer = _aligned(len(self.lead) + self.size, len(self.lead))
+        buffer[: len(self.lead)] = self.lead
+        self.again(memoryview(buffer)[len(self.lead) :])  # type: ignore[arg-type]
+        return buffer
 
 
 class Feed:
@@ -31,6 +59,7 @@ class Feed:
         self.data: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
         self.position = 0
         self.final = False
+        self.unread: Unread | None = None
         np.empty(_KEPT_BYTES, np.uint8)  # never touched, freed at once
 
     @property
@@ -48,27 +77,59 @@ class Feed:
         self._read(self._block)
 
     def frames(self) -> Glance:
-        """Read one more block, looking at it as full frames from the first byte of ``data`` on."""
+        """Read one more block, looking at it as full frames from the first byte of ``data`` on.
+
+        What can be read again is not kept: ``data`` stays as it is until ``took`` or ``load`` is called.
+        """
         glance = Glance(len(self.data) + self._block)
-        if not self.final:
-            self._read(self._block, glance)
+        again = None if self.final else self._source.reread(self._block)
+        if again is None:
+            if not self.final:
+                self._read(self._block, glance)
+            return glance
+        whole = len(self.data) + self._block
+        have = rest = len(self.data)
+        piece = _aligned(PIECE + 2 * FRAME, rest % FRAME)
+        piece[:have] = self.data
+        view = memoryview(piece)  # type: ignore[arg-type]
+        read = rest
+        while read < whole:
+            got = self._source.fill(view[have : have + min(whole - read, PIECE)])
+            have, read = have + got, read + got
+            stop = have // FRAME * FRAME
+            glance.look(piece[:stop])
+            piece[: have - stop] = piece[stop:have]
+            have -= stop
+        self.unread = Unread(again, self.data, self._block, piece[:have].copy())
         return glance
+
+    def load(self) -> None:
+        """Have the bytes that were looked at and not kept."""
+        unread, self.unread = self.unread, None
+        if unread is not None:
+            self.data = unread.bytes()
 
     def _read(self, size: int, glance: Glance | None = None) -> None:
         have, whole = len(self.data), len(self.data) + size
-        buffer = np.empty(whole + _LINE, np.uint8)
-        start = -(buffer.ctypes.data + have // RECORD_BYTES * RECORD_BYTES) % _LINE
-        buffer = buffer[start : start + whole]
+        buffer = _aligned(whole, have)
         buffer[:have] = self.data
         view = memoryview(buffer)  # type: ignore[arg-type]
+        seen = 0
         while have < whole and not self.final:
             wanted = min(whole - have, PIECE if glance else size)
             got = self._source.fill(view[have : have + wanted])
             have += got
             self.final = got < wanted
             if glance:
-                glance.look(buffer[:have])
+                glance.look(buffer[seen : have // FRAME * FRAME])
+                seen = have // FRAME * FRAME
         self.data = buffer[:have]
+
+    def took(self, size: int, tail: U1) -> None:
+        """Move on by ``size`` bytes of those that were looked at and not kept; ``tail``: whole frames behind them."""
+        assert self.unread is not None
+        self.data, self.unread = np.concatenate([tail, self.unread.rest]), None
+        self.position += size
 
     def drop(self, size: int) -> None:
         """Move on by ``size`` bytes."""

@@ -28,7 +28,7 @@ from npuscope.layout import (
 )
 from npuscope.records.glance import Glance
 
-__all__ = ["FRAME_BYTES", "GROUP_BYTES", "Run", "good_run", "groups_anywhere", "groups_at", "next_good"]
+__all__ = ["FRAME_BYTES", "GROUP_BYTES", "Run", "full_run", "good_run", "groups_anywhere", "groups_at", "next_good"]
 
 U1 = npt.NDArray[np.uint8]
 
@@ -166,6 +166,16 @@ def good_run(buf: U1, start: int, *, final: bool, full: bool = True, glance: Gla
         assert stop is not None
         checks = np.append(groups["crc"][1 : good + 1], buf[stop - 4 : stop].copy().view("<u4"))
     return Run(start, tail if stop is None else stop, groups[:frames], checks, ended, settled)
+
+
+def full_run(glance: Glance) -> Run | None:
+    """All frames but the last of ``glance``, if they are good."""
+    count = len(glance.crcs) - 1
+    groups = _groups_in(glance.groups[: count + 1], np.arange(count + 1) * FRAME_BYTES)
+    checks = groups["crc"][1:]
+    if count < 1 or len(checks) != count or not links(groups).all() or checks.tolist() != glance.crcs[:-1]:
+        return None
+    return Run(0, count * FRAME_BYTES, groups[:-1], checks, ended=False, settled=True)
 
 
 def next_good(buf: U1, groups: Groups) -> int | None:

@@ -19,7 +19,16 @@ from npuscope.ledger import Cause, Ledger
 from npuscope.records.account import Account
 from npuscope.records.batch import Batch, Hole
 from npuscope.records.feed import Feed
-from npuscope.records.frames import FRAME_BYTES, GROUP_BYTES, Groups, Run, good_run, groups_anywhere, next_good
+from npuscope.records.frames import (
+    FRAME_BYTES,
+    GROUP_BYTES,
+    Groups,
+    Run,
+    full_run,
+    good_run,
+    groups_anywhere,
+    next_good,
+)
 from npuscope.records.glance import Glance
 from npuscope.records.salvage import FORWARD_NS, POSITIONED, STEP_NS, Reference, Salvaged, salvage
 from npuscope.source import HEADER, page_size, page_text
@@ -73,7 +82,10 @@ class Framing:
             run, batch = self._run(glance)
             if run.stop:
                 yield from self._good(run, batch)
-                feed.drop(run.stop)
+                if glance is not None and feed.unread is not None:
+                    feed.took(run.stop, glance.ends[2])
+                else:
+                    feed.drop(run.stop)
                 synced = not run.ended or self._group_here()
             elif run.settled:
                 synced = False
@@ -124,6 +136,11 @@ class Framing:
     def _run(self, glance: Glance | None) -> tuple[Run, Batch]:
         """The good frames at the position, and their records. glance: at the data, if there was one."""
         feed = self._feed
+        if glance is not None and feed.unread is not None:
+            seen = self._seen(full_run(glance), glance)
+            if seen is not None:
+                return seen
+            feed.load()
         run = good_run(feed.data, 0, final=feed.final, glance=glance)
         self._full = run.stop == FRAME_BYTES * max(1, len(run.groups))
         batch = Batch(feed.data[: run.stop].view(RECORD), offset=feed.position, glance=glance if self._full else None)
@@ -131,6 +148,20 @@ class Framing:
             run = good_run(feed.data, 0, final=feed.final, full=False)
             batch = batch.take(slice(0, run.stop // RECORD_BYTES))
         return run, batch
+
+    def _seen(self, run: Run | None, glance: Glance) -> tuple[Run, Batch] | None:
+        """``run`` and its records, if nothing calls for another look at the bytes."""
+        unread = self._feed.unread
+        if run is None or unread is None or (self._before and int(run.groups["number"][0]) <= self._before.number):
+            return None
+        batch = Batch(
+            lambda: unread.bytes()[: run.stop].view(RECORD),
+            offset=self._feed.position,
+            glance=glance,
+            count=run.stop // RECORD_BYTES,
+        )
+        inside = np.count_nonzero(batch.codes == _SYNC_A) != len(run.groups)
+        return None if inside else (run, batch)
 
     def _good(self, run: Run, batch: Batch) -> Iterator[Batch]:
         """The batch of a run of good frames, without those that cannot stand here."""
@@ -147,7 +178,7 @@ class Framing:
         if skip:
             batch = batch.take(slice(skip // RECORD_BYTES, len(batch)))
         self._seam(groups[0])
-        self._recent = batch.raw[-FRAME_BYTES // RECORD_BYTES :].view(np.uint8).reshape(-1, RECORD_BYTES).copy()
+        self._recent = batch.last().view(np.uint8).reshape(-1, RECORD_BYTES).copy()
         batch.date((groups["at"] - skip) // RECORD_BYTES, groups["ts"])
         holes = self._close_hole(0, int(groups["ts"][0]))
         batch.holes = holes
@@ -160,7 +191,7 @@ class Framing:
         ledger.ok += len(batch) - pads - syncs
         if pads:
             batch = batch.take(batch.kindsub != _PAD).with_holes(holes)
-        last = batch.raw[max(0, len(batch) - FRAME_BYTES // RECORD_BYTES) :]
+        last = batch.last()
         self._clock = int(last["ts"][_TIMED[last["kindsub"]]][-1])
         self._crcs[groups["number"] % HISTORY] = run.crcs[strays:]
         self._last_good = int(groups["number"][-1])

@@ -18,7 +18,7 @@ __all__ = ["COMMON", "COMMON_FIRST", "COMMON_MASK", "HEAD", "PIECE", "Glance"]
 U1 = npt.NDArray[np.uint8]
 Index = npt.NDArray[np.intp]
 FRAME: Final = FRAME_RECORDS * RECORD_BYTES
-PIECE: Final = 64 * FRAME
+PIECE: Final = 256 * FRAME
 """What is read and looked at in one go: it must stay in the cache in between, and be many records to a call."""
 GROUP: Final = 3 * RECORD_BYTES
 HEAD: Final = np.dtype({"names": ["head"], "formats": ["<u2"], "offsets": [8], "itemsize": RECORD_BYTES})
@@ -42,30 +42,34 @@ class Glance:
         frames = size // FRAME
         self.groups = np.empty((frames, GROUP), np.uint8)
         self.srctq = np.empty(frames * FRAME_RECORDS, np.uint8)
+        self.ends = [np.empty(0, np.uint8)] * 3
+        """The bytes of the first frame, the last but one, and the last."""
         self._rare: list[Index] = []
         self._rows: list[npt.NDArray[np.complex128]] = []
 
-    def look(self, data: U1) -> None:
-        """Look at the whole frames of ``data`` that were not there before."""
-        first, stop = len(self.crcs), len(data) // FRAME
-        if first == stop:
+    def look(self, frames: U1) -> None:
+        """Look at the next whole frames."""
+        if not len(frames):
             return
-        view = memoryview(data)  # type: ignore[arg-type]
-        self.crcs += [crc32(view[at : at + FRAME]) for at in range(first * FRAME, stop * FRAME, FRAME)]
-        self.groups[first:stop] = data[first * FRAME : stop * FRAME].reshape(-1, FRAME)[:, :GROUP]
-        low, high = first * FRAME_RECORDS, stop * FRAME_RECORDS
-        head = np.ascontiguousarray(data[first * FRAME : stop * FRAME].view(HEAD)["head"])
-        np.right_shift(head, 8, out=self.srctq[low:high], casting="unsafe")
+        first, count = len(self.crcs), len(frames) // FRAME
+        view = memoryview(frames)  # type: ignore[arg-type]
+        self.crcs += [crc32(view[at : at + FRAME]) for at in range(0, len(frames), FRAME)]
+        self.groups[first : first + count] = frames.reshape(-1, FRAME)[:, :GROUP]
+        low = first * FRAME_RECORDS
+        head = np.ascontiguousarray(frames.view(HEAD)["head"])
+        np.right_shift(head, 8, out=self.srctq[low : low + len(head)], casting="unsafe")
         rare = np.flatnonzero(head.astype(np.uint8) - COMMON_FIRST & COMMON_MASK != 0)
-        self._rows.append(data[first * FRAME : stop * FRAME].view(np.complex128)[rare])
+        self._rows.append(frames.view(np.complex128)[rare])
         self._rare.append(rare + low if low else rare)
-        if not self.rises:
-            return
-        stamps = data[(low - (first > 0)) * RECORD_BYTES : high * RECORD_BYTES].view("<i8")[::2]  # SYNC A is below 0
-        start = 1 if first else FRAME_RECORDS  # of the first frame with a record before it
-        ahead, behind = stamps[start - 1 : -1 : FRAME_RECORDS], stamps[start + 1 :: FRAME_RECORDS]
-        falls = np.count_nonzero(stamps[1:] < stamps[:-1])
-        self.rises = falls == len(behind) and bool((behind >= ahead).all())
+        if self.rises:
+            stamps = frames.view("<i8")[::2]  # SYNC A is below 0
+            ahead, behind = stamps[FRAME_RECORDS - 1 : -1 : FRAME_RECORDS], stamps[FRAME_RECORDS + 1 :: FRAME_RECORDS]
+            falls = np.count_nonzero(stamps[1:] < stamps[:-1])
+            before = self.ends[2].view("<i8")[-2:-1]
+            self.rises = falls == count - 1 and bool((behind >= ahead).all() and (before <= stamps[1]).all())
+        self.ends[1] = frames[-2 * FRAME : -FRAME].copy() if count > 1 else self.ends[2]
+        self.ends[2] = frames[-FRAME:].copy()
+        self.ends[0] = self.ends[0] if first else frames[:FRAME].copy()
 
     def rare(self, count: int) -> tuple[Index, npt.NDArray[np.void]]:
         """Index and raw (RECORD) of the first ``count`` records but those of ``COMMON``."""

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from npuscope.layout import ClkSub, Kind
 from npuscope.ledger import Ledger
-from npuscope.records.batch import Batch
+from npuscope.records.batch import SRC_MASK, Batch
 from npuscope.records.salvage import POSITIONED
 
 __all__ = ["Order"]
@@ -72,19 +72,15 @@ class Order:
 
     def _rises(self, batch: Batch) -> bool:
         """Whether no record of ``batch`` is older than one before it, and none tells a step."""
-        stamps = batch.raw["ts"]
-        if (
-            not (batch.rises or (stamps[1:] >= stamps[:-1]).all())
-            or _steps(batch)
-            or any(hole.index for hole in batch.holes)
-        ):
+        if _steps(batch) or any(hole.index for hole in batch.holes):
             return False
-        pinned = batch.others[_PINNED[batch.codes]]
-        first, last = _outermost(pinned, len(batch))
+        if not (batch.rises or (batch.raw["ts"][1:] >= batch.raw["ts"][:-1]).all()):
+            return False
+        first, last = _outermost(batch.others[_PINNED[batch.codes]], len(batch))
         if first <= last:
-            if stamps[first] < self._top:
+            if batch.stamp(first) < self._top:
                 return False
-            self._top, self._top_src = int(stamps[last]), int(batch.src[last])
+            self._top, self._top_src = batch.stamp(last), int(batch.srctq[last] & SRC_MASK)
         return True
 
     def _stepping(self) -> bool:

@@ -70,7 +70,8 @@ def dump(
 # ---------------------------------------------------------------- damage
 def flip(rng: random.Random, data: bytearray) -> None:
     """1 to 20 flipped bits, at most three in a record: what CRC-8 promises to find."""
-    for cell in rng.sample(range(len(data) // RECORD_BYTES), rng.randrange(1, 8)):
+    cells_ = range(len(data) // RECORD_BYTES)
+    for cell in rng.sample(cells_, min(len(cells_), rng.randrange(1, 8))):
         for bit in rng.sample(range(8 * RECORD_BYTES), rng.randrange(1, 4)):
             data[cell * RECORD_BYTES + bit // 8] ^= 1 << bit % 8
 

@@ -89,6 +89,7 @@ class Capture:
         with_tables: bool = False,
         summarise: bool = False,
         progress: Progress | None = None,
+        jobs: int = 1,
     ) -> None:
         """Find the files and read the description; see ``open``."""
         self.notes: list[str] = []
@@ -100,7 +101,7 @@ class Capture:
         self._blame_only = blame_only
         self._with_tables, self._summarise = with_tables, summarise
         self._tables: Tables | None = None
-        self._progress = progress
+        self._progress, self._jobs = progress, jobs
         self._source: Source | None = open_source(self.names, accept=self._accept)
         self.size, self.swap, self._again = self._source.size, self._source.swap, self._source.again
         self.kind = self._source.head_kind
@@ -154,11 +155,12 @@ class Capture:
             return source, AieReader(source, labels=labels, clock_period_ps=self._text.clock_period_ps)
         given = self.description
         if given is None:
-            return source, decode(source, keep=keep, across=across)
+            return source, decode(source, keep=keep, across=across, jobs=self._jobs)
         return source, decode(
             source,
             keep=keep,
             across=across,
+            jobs=self._jobs,
             max_disorder_ns=given.max_disorder_ns,
             desc_hash=given.hash,
             force_desc=self._force_desc,
@@ -365,6 +367,7 @@ def open(
     with_tables: bool = False,
     summarise: bool = False,
     progress: Progress | None = None,
+    jobs: int = 1,
 ) -> Capture:
     """The capture in ``paths``: files, globs, folders, a named pipe, or ``-`` for stdin; several are one capture.
 
@@ -372,6 +375,7 @@ def open(
     force_desc: take it even when its hash is not the one in the stream. text: how to read a legacy text dump.
     blame_only: a faster pass that leaves the bp lanes unknown. with_tables: fill the tables in the timeline's pass, so
     that a pipe has both; summarise: and their statistics (``tables.summary``). progress: see ``Progress``.
+    jobs: processes that read ahead where that is worth it, without influence on the answer.
     Raises NpuscopeError: exit code 2 for what cannot be read or is empty, 5 for a format that is not known.
     """
     return Capture(
@@ -383,4 +387,5 @@ def open(
         with_tables=with_tables,
         summarise=summarise,
         progress=progress,
+        jobs=jobs,
     )

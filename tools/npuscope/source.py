@@ -38,6 +38,7 @@ __all__ = [
     "HEADER",
     "HEADER_MAGIC",
     "HEADER_PAGE",
+    "Again",
     "Source",
     "foreign",
     "header_page",
@@ -246,12 +247,16 @@ class _Input:
                 done += self.fill(view[done : done + len(self._head)])
         return done
 
-    def reread(self, size: int) -> Callable[[memoryview], None] | None:
+    def reread(self, size: int) -> Again | None:
         """What fills memory with the next ``size`` bytes, also later; None where they cannot be read twice."""
         if self.size is None or self._head or self.swap or self._unpacked is not None:
             return None
         place = os.lseek(self._fd, 0, os.SEEK_CUR)
-        return _Again(self.name, os.dup(self._fd), place) if place + size <= self.size else None
+        return Again(self.name, os.dup(self._fd), place, self.size) if place + size <= self.size else None
+
+    def skip(self, size: int) -> None:
+        """Pass over ``size`` bytes of a regular file."""
+        os.lseek(self._fd, size, os.SEEK_CUR)
 
     def skip_hole(self, least: int) -> int:
         """Skip a hole of a sparse file: bytes skipped, a multiple of ``least``, 0 if there is none here."""
@@ -267,18 +272,18 @@ class _Input:
         return size
 
 
-class _Again:
-    """Bytes of a regular file from ``place`` on."""
+class Again:
+    """Reads bytes of a regular file, ``size`` long, from ``place`` on."""
 
-    def __init__(self, name: str, fd: int, place: int) -> None:
-        self._name, self._fd, self._place = name, fd, place
+    def __init__(self, name: str, fd: int, place: int, size: int) -> None:
+        self.name, self._fd, self.place, self.size = name, fd, place, size
 
     def __call__(self, view: memoryview) -> None:
         done = 0
         while done < len(view):
-            got = os.preadv(self._fd, [view[done:]], self._place + done)
+            got = os.preadv(self._fd, [view[done:]], self.place + done)
             if not got:
-                raise NpuscopeError("the file became shorter while it was read", file=self._name)
+                raise NpuscopeError("the file became shorter while it was read", file=self.name)
             done += got
 
     def __del__(self) -> None:
@@ -402,9 +407,14 @@ class Source:
         self._current = self._begin(self._next)
         return True
 
-    def reread(self, size: int) -> Callable[[memoryview], None] | None:
+    def reread(self, size: int) -> Again | None:
         """What fills memory with the next ``size`` dump bytes, also later; None where they cannot be read twice."""
         return self._current.reread(size)
+
+    def skip(self, size: int) -> None:
+        """Pass over ``size`` bytes that can be read again."""
+        self._current.skip(size)
+        self.position += size
 
     def skip_hole(self, least: int) -> int:
         """Bytes of a sparse file's hole skipped at this position; a multiple of ``least``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Final, TypeVar
@@ -35,6 +36,7 @@ class Options:
     clock_period: str | None = None
     allow_backwards: bool = False
     sample_period: str | None = None
+    jobs: int = 1
     quiet: bool = False
     verbose: bool = False
     output: str | None = None
@@ -91,6 +93,7 @@ _INPUT: Final = (
     _option("--clock-period", metavar="TIME", help="AIE traces, ILA: one cycle, e.g. 1ns, 556ps."),
     _option("--sample-period", metavar="TIME", help="Text dumps: a layer not printed for this long has cooled."),
     _option("--allow-backwards", is_flag=True, help="Text dumps: a time that goes back is a restart."),
+    _option("-j", "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes.  [default: cores]"),
     _option("-q", "--quiet", is_flag=True, help="No summary and no progress on stderr."),
     _option("-v", "--verbose", is_flag=True, help="The whole ledger on stderr."),
 )

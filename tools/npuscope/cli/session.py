@@ -87,6 +87,7 @@ def start(
         with_tables=with_tables,
         summarise=summarise,
         progress=progress,
+        jobs=options.jobs,
     )
     wanted = {"text": TEXT, "npt1": capture.kind, "auto": capture.kind}.get(options.format, options.format)
     if wanted != capture.kind:

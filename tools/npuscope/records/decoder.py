@@ -11,9 +11,11 @@ import numpy.typing as npt
 from npuscope.errors import Exit, NpuscopeError
 from npuscope.ledger import Ledger
 from npuscope.records.account import Account
+from npuscope.records.ahead import Ahead
 from npuscope.records.batch import Batch
 from npuscope.records.feed import Feed
 from npuscope.records.framing import Framing
+from npuscope.records.glance import COMMON
 from npuscope.records.order import Order
 from npuscope.source import Source, foreign
 from npuscope.units import size
@@ -44,18 +46,25 @@ class Decoder:
         hash_hint: str = HASH_HINT,
         block_bytes: int = BLOCK_BYTES,
         across: bool = True,
+        jobs: int = 1,
     ) -> None:
         self.source, self.ledger = source, Ledger()
         self._keep = keep
-        self._feed = Feed(source, block_bytes)
+        self._ahead = Ahead(jobs, block_bytes) if jobs > 1 else None
+        whole = keep is None or bool(keep[COMMON].any())
+        self._feed = Feed(source, block_bytes, keep=whole, ahead=self._ahead)
         account = Account(self.ledger, name=source.names[0], desc_hash=desc_hash, force=force_desc, hint=hash_hint)
         self._account = account
         self._framing = Framing(self._feed, self.ledger, account, max_disorder_ns)
         self._order = Order(max_disorder_ns, self.ledger, across=across)
 
     def __iter__(self) -> Iterator[Batch]:
-        for batch in self._framing:
-            yield from map(self._finished, self._order.push(batch))
+        try:
+            for batch in self._framing:
+                yield from map(self._finished, self._order.push(batch))
+        finally:
+            if self._ahead is not None:
+                self._ahead.close()
         yield from map(self._finished, self._order.flush())
         self._finish()
 
@@ -99,6 +108,7 @@ def decode(
     hash_hint: str = HASH_HINT,
     block_bytes: int = BLOCK_BYTES,
     across: bool = True,
+    jobs: int = 1,
 ) -> Decoder:
     """Decode ``source`` (of ``npuscope.source.open_source``); see ``Decoder``.
 
@@ -106,7 +116,7 @@ def decode(
     max_disorder_ns: slowest crossing plus pipeline, of the description. desc_hash: hash of the user's description,
     0 = none; one that differs from the trace's is an error, with ``hash_hint`` on what to try, unless ``force_desc``.
     block_bytes: read at a time, without influence on the result. across: False for those who need the records of each
-    source in order, but not those of several: faster.
+    source in order, but not those of several: faster. jobs: processes, without influence on the result.
     """
     return Decoder(
         source,
@@ -117,4 +127,5 @@ def decode(
         hash_hint=hash_hint,
         block_bytes=block_bytes,
         across=across,
+        jobs=jobs,
     )

@@ -2,47 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from npuscope.layout import RECORD_BYTES
-from npuscope.records.glance import FRAME, PIECE, Glance
-from npuscope.source import Source
+from npuscope.records.ahead import Ahead
+from npuscope.records.glance import FRAME, PIECE, Glance, aligned
+from npuscope.source import Again, Source
 
 __all__ = ["Feed", "Unread"]
 
 U1 = npt.NDArray[np.uint8]
 
 _WORD: Final = 8
-_LINE: Final = 64
-"""The kernel copies into memory at a multiple of this twice as fast (measured)."""
 _KEPT_BYTES: Final = 31 << 20
 """glibc returns freed memory beyond twice the largest block ever freed; each block would be paged in anew."""
-
-
-def _aligned(size: int, lead: int) -> U1:
-    """Fresh memory; what is read into it behind ``lead`` bytes, and records in it, are in line."""
-    buffer = np.empty(size + _LINE, np.uint8)
-    start = -(buffer.ctypes.data + lead // RECORD_BYTES * RECORD_BYTES) % _LINE
-    return buffer[start : start + size]
 
 
 @dataclass(frozen=True)
 class Unread:
     """Bytes that were looked at: ``lead``, ``size`` more that ``again`` reads, the last of them in ``rest``."""
 
-    again: Callable[[memoryview], None]
+    again: Again
     lead: U1
     size: int
     rest: U1
 
     def bytes(self) -> U1:
         """All of them."""
-        buffer = _aligned(len(self.lead) + self.size, len(self.lead))
+        buffer = aligned(len(self.lead) + self.size, len(self.lead))
         buffer[: len(self.lead)] = self.lead
         self.again(memoryview(buffer)[len(self.lead) :])  # type: ignore[arg-type]
         return buffer
@@ -54,8 +44,10 @@ class Feed:
     Each read goes into memory of its own, so views of ``data`` stay valid. block: bytes read at a time.
     """
 
-    def __init__(self, source: Source, block: int) -> None:
+    def __init__(self, source: Source, block: int, *, keep: bool = True, ahead: Ahead | None = None) -> None:
+        """keep: all bytes are wanted. ahead: looks at bytes where they are not."""
         self._source, self._block = source, max(_WORD, -(-block // _WORD) * _WORD)
+        self._keep, self._ahead = keep, ahead
         self.data: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
         self.position = 0
         self.final = False
@@ -82,14 +74,20 @@ class Feed:
         What can be read again is not kept: ``data`` stays as it is until ``took`` or ``load`` is called.
         """
         glance = Glance(len(self.data) + self._block)
-        again = None if self.final else self._source.reread(self._block)
+        again = None if self.final or self._keep else self._source.reread(self._block)
         if again is None:
             if not self.final:
                 self._read(self._block, glance)
             return glance
+        if self._ahead is not None and again.size - again.place >= self._ahead.worth:
+            found = self._ahead.glance(again.name, again.place - len(self.data), again.size)
+            if found is not None:
+                self.unread = Unread(again, self.data, self._ahead.block - len(self.data), self.data[:0])
+                self._source.skip(self.unread.size)
+                return found
         whole = len(self.data) + self._block
         have = rest = len(self.data)
-        piece = _aligned(PIECE + 2 * FRAME, rest % FRAME)
+        piece = aligned(PIECE + 2 * FRAME, rest % FRAME)
         piece[:have] = self.data
         view = memoryview(piece)  # type: ignore[arg-type]
         read = rest
@@ -111,7 +109,7 @@ class Feed:
 
     def _read(self, size: int, glance: Glance | None = None) -> None:
         have, whole = len(self.data), len(self.data) + size
-        buffer = _aligned(whole, have)
+        buffer = aligned(whole, have)
         buffer[:have] = self.data
         view = memoryview(buffer)  # type: ignore[arg-type]
         seen = 0

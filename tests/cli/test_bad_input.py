@@ -279,7 +279,12 @@ main()
 def test_interrupt_while_modules_are_imported(name: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")  # nobody writes: it waits
     done = subprocess.run(
-        [sys.executable, "-c", IMPORTING.format(name=name)], capture_output=True, text=True, cwd=tmp_path, check=False
+        [sys.executable, "-c", IMPORTING.format(name=name)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background has it ignored
     )
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
 

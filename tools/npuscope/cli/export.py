@@ -17,22 +17,32 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-WHOLE: Final = ("perfetto", "vcd")
+WHOLE: Final = ("perfetto", "vcd", "stimulus")
 """Formats that hold the whole capture, not one table."""
-BINARY: Final = ("perfetto", "parquet")
+BINARY: Final = ("perfetto", "parquet", "stimulus")
 
 
-@click.command("export", short_help="other formats: perfetto, parquet, csv, vcd")
+@click.command("export", short_help="other formats: perfetto, parquet, csv, vcd, stimulus")
 @input_options
 @output_options(json=False)
-@click.option("--to", type=click.Choice(["perfetto", "parquet", "csv", "vcd"]), required=True, help="Format.")
+@click.option(
+    "--to", type=click.Choice(["perfetto", "parquet", "csv", "vcd", "stimulus"]), required=True, help="Format."
+)
 @click.option(
     "--table",
     type=click.Choice(["episodes", "records", "stalls", "jitter", "ras", "tokens", "interrupts"]),
     help="csv, parquet: which table.  [default: episodes]",
 )
-def command(options: Options, to: str, table: str | None) -> Exit:
+@click.option(
+    "--source", metavar="N", type=click.IntRange(0, 62), default=0, help="stimulus: of which probe.  [default: 0]"
+)
+@click.option(
+    "--period", metavar="NS", type=click.IntRange(1), default=5, help="stimulus: clock of the probe.  [default: 5]"
+)
+def command(options: Options, to: str, table: str | None, source: int, period: int) -> Exit:
     """Write the capture as a perfetto trace (ui.perfetto.dev) or a VCD waveform, or one of its tables.
+
+    stimulus: the samples that make the RTL of a probe say the same again; ``tb/replay/replay.py FILE`` runs them.
 
     Tables: episodes, every record as it stands in the stream, victims by culprits, or events. Times are integer ns;
     a cell is empty where nothing is known. Episodes are listed whole, not cut by a window.
@@ -54,6 +64,14 @@ def command(options: Options, to: str, table: str | None) -> Exit:
         _check_binary(options)
     with ProgressLine(options.quiet) as line:
         capture = start(options, line, with_tables=table in event_csv.TABLES or to == "perfetto")
+        if to == "stimulus":
+            from npuscope.views.stimulus import samples
+
+            words = samples(capture.batches(), source, period)
+            with open_output(options.output, options.force, utf8=True) as sink:
+                sink.buffer.write(words.astype("<u2").tobytes())
+            tell(capture, options, windows_placed=False)
+            return complain(judge(capture.ledger, None, options), options)
         if table == "records":
             with open_output(options.output, options.force, utf8=True) as sink:
                 if to == "parquet":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from npuscope.cli.options import Options, input_options, output_options
+from npuscope.cli.ras_host import import_logs, near
 from npuscope.errors import Exit
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ __all__ = ["command"]
 
 @click.group("ras", short_help="RAS events of the device, recomputed by the rules", no_args_is_help=False)
 def command() -> None:
-    """RAS events of the device: a timeline with its coverage, and a check against the rules."""
+    """RAS events: the device's timeline and a check against the rules; host logs, and what is near what."""
 
 
 @command.command("show", short_help="timeline of the events, and what was monitored")
@@ -128,6 +129,10 @@ def check(options: Options, top: int) -> Exit:
     if not findings and not (found.samples and found.configured):
         return Exit.CANNOT_TEST
     return complain(findings, options)
+
+
+command.add_command(import_logs)
+command.add_command(near)
 
 
 def _parts(capture: Capture, reader: Reader) -> Iterator[tuple[int, list[Chunk], list[Setting]]]:

@@ -136,11 +136,11 @@ class Recorder:
         self._rows.append(rows)
         self._count += len(rows)
 
-    def columns(self) -> Columns:
-        """The kept records."""
+    def rows(self) -> npt.NDArray[np.void]:
+        """The kept records, RECORD (n,)."""
         rows = joined(self._rows, RECORD)
         self._rows = [rows]
-        return Columns.of(rows)
+        return rows
 
     @property
     def restarts(self) -> bool:
@@ -159,7 +159,7 @@ class Recorder:
         """
         if not self._count:
             return {}, 0, 0
-        columns = self.columns()
+        columns = Columns.of(self.rows())
         bounds = sorted({0, *(at for at, _, restart in self._holes if restart), self._count})
         streams: dict[int, SourceStream] = {}
         first, last = _FAR, -_FAR

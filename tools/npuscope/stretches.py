@@ -63,7 +63,7 @@ _OWN: Final = _table([Kind.BP | sub << 4 for sub in (BpSub.ENTER, BpSub.EXIT, Bp
 _END = np.uint8(Kind.SYNC | SyncSub.END << 4)
 _REGULAR: Final = _OWN | _table([*_STATES, *(Kind.CFG | word << 4 for word in _WORDS)])
 _BURST: Final = np.isin(np.arange(256) & 0xF, (Kind.LOSS, Kind.CLK))
-_STEPS: Final = _table([Kind.CLK | sub << 4 for sub in (ClkSub.STEP_LO, ClkSub.STEP_HI)])
+_STEPS: Final = tuple(np.uint8(Kind.CLK | sub << 4) for sub in (ClkSub.STEP_LO, ClkSub.STEP_HI))
 _UPPER: Final = np.uint64(MAX_LAYERS)
 _FIELD: Final = {field.name: field for field in PAYLOAD[Kind.BP, None]}
 _LIMIT: Final = {field.name: field for field in PAYLOAD[Kind.CFG, 2]}
@@ -85,45 +85,46 @@ class _Irregular(Exception):
 
 def by_stretches(recorder: Recorder, max_disorder_ns: int) -> Found | None:
     """What ``recorder`` was fed, without bp lanes; None if it must be looked at as a whole (steps, restarts)."""
-    columns = recorder.columns()
-    if recorder.restarts or not len(columns.ts) or _STEPS[columns.code].any():
+    rows = recorder.rows()
+    code = np.ascontiguousarray(rows["kindsub"])
+    if recorder.restarts or not len(rows) or any((code == step).any() for step in _STEPS):
         return None
-    masks = _masks(columns)
+    masks = _masks(rows, code)
     if not masks:
         return None
-    holes = recorder.holes(0, len(columns.ts))
-    walk = _Walk(columns, masks, max_disorder_ns)
+    holes = recorder.holes(0, len(rows))
+    walk = _Walk(rows, masks, max_disorder_ns)
     try:
-        for begin, end, regular in _stretches(columns, [at for at, _ in holes]):
+        for begin, end, regular in _stretches(rows, code, [at for at, _ in holes]):
             if not ((regular and walk.regular(begin, end)) or walk.end(begin, end)):
-                inside = [(at - begin, src) for at, src in holes if begin <= at < end or at == end == len(columns.ts)]
+                inside = [(at - begin, src) for at, src in holes if begin <= at < end or at == end == len(rows)]
                 walk.any(begin, end, inside)
     except Disagreement:
         return None
     return walk.found()
 
 
-def _masks(columns: Columns) -> dict[int, tuple[int, int]]:
+def _masks(rows: npt.NDArray[np.void], code: U1) -> dict[int, tuple[int, int]]:
     """Layers that each source has, and those of them that tell DRY; empty if not all tell both, and always the same."""
     masks: dict[int, tuple[int, int]] = {}
-    sources = np.flatnonzero(np.bincount(columns.src, minlength=1)).tolist()
-    cfg = np.flatnonzero(columns.code & _LOW == Kind.CFG)
-    src, word, payload = columns.src[cfg], columns.code[cfg] >> _HIGH, columns.payload[cfg]
+    sources = np.unique(np.flatnonzero(np.bincount(rows["srctq"], minlength=256)) & SRC_FRAMER).tolist()
+    told = Columns.of(rows[np.flatnonzero(code & _LOW == Kind.CFG)])
+    src, word, payload = told.src, told.code >> _HIGH, told.payload
     for source in sources:
-        told = [np.unique(payload[(src == source) & (word == index)]) for index in (Cfg.LAYERS, Cfg.DRY_MASK)]
-        if all(len(values) == 1 for values in told):
-            masks[source] = int(told[0][0]), int(told[1][0])
+        words = [np.unique(payload[(src == source) & (word == index)]) for index in (Cfg.LAYERS, Cfg.DRY_MASK)]
+        if all(len(values) == 1 for values in words):
+            masks[source] = int(words[0][0]), int(words[1][0])
         elif source != SRC_FRAMER:
             return {}
     return masks
 
 
-def _stretches(columns: Columns, holes: list[int]) -> list[tuple[int, int, bool]]:
+def _stretches(rows: npt.NDArray[np.void], code: U1, holes: list[int]) -> list[tuple[int, int, bool]]:
     """(first record, behind the last, regular) of the stretches, in order.
 
     They are cut where no time before is later than one behind, in front of the keyframe of a group.
     """
-    code, ts, count = columns.code, columns.ts, len(columns.ts)
+    ts, count = rows["ts"], len(rows)
     odd = ~_REGULAR[code]
     cuts = np.flatnonzero(code == _STATES[0])
     cuts = cuts[(cuts > 0) & ~_BURST[code[cuts - 1]]]
@@ -144,7 +145,12 @@ def _stretches(columns: Columns, holes: list[int]) -> list[tuple[int, int, bool]
         if len(mine) < 2 or mine[-1] - mine[0] < FEW:
             continue
         begin, end = int(mine[0]), int(mine[-1])
-        if high == count - 1 and code[high] == _END and columns.src[high] == SRC_FRAMER and high not in holes:
+        if (
+            high == count - 1
+            and code[high] == _END
+            and rows["srctq"][high] & SRC_FRAMER == SRC_FRAMER
+            and high not in holes
+        ):
             end = high
         inner = np.append(mine, end)[np.searchsorted(mine, np.arange(begin + CHUNK, end, CHUNK))]
         borders = np.unique([begin, *inner.tolist(), end]).tolist()
@@ -157,8 +163,9 @@ def _stretches(columns: Columns, holes: list[int]) -> list[tuple[int, int, bool]
 class _Walk:
     """What is known between two stretches, by lane = src * MAX_LAYERS + layer, and what was found so far."""
 
-    def __init__(self, columns: Columns, masks: dict[int, tuple[int, int]], disorder: int) -> None:
-        self._columns, self._masks, self._disorder = columns, masks, disorder
+    def __init__(self, rows: npt.NDArray[np.void], masks: dict[int, tuple[int, int]], disorder: int) -> None:
+        self._rows, self._masks, self._disorder = rows, masks, disorder
+        self._seen = np.zeros(LANES, np.bool_)
         self._present, self._tells_dry = np.zeros(LANES, np.bool_), np.zeros(LANES, np.bool_)
         for src, words in masks.items():
             for flags, word in zip((self._present, self._tells_dry), words, strict=True):
@@ -178,8 +185,10 @@ class _Walk:
     # ---------------------------------------------------------------- any stretch
     def any(self, begin: int, end: int, holes: list[tuple[int, int | None]]) -> None:
         """One that may be irregular."""
-        final = end == len(self._columns.ts)
-        columns = self._columns[begin:end]
+        final = end == len(self._rows)
+        columns = Columns.of(self._rows[begin:end])
+        events = np.flatnonzero(columns.code & _LOW == Kind.BP)
+        self._seen[columns.src[events] * np.int64(MAX_LAYERS) + _bits(columns.payload[events], "layer")] = True
         streams = {}
         first, stops = [], {}
         for src in self._masks:
@@ -269,18 +278,18 @@ class _Walk:
     def regular(self, begin: int, end: int) -> bool:
         """One that looks regular; False, and nothing changes, if it is not."""
         try:
-            self._regular(self._columns[begin:end])
+            self._regular(Columns.of(self._rows[begin:end]))
         except _Irregular:
             return False
         return True
 
     def end(self, begin: int, end: int) -> bool:
         """The END of the stream behind regular stretches; False, and nothing changes, if it is something else."""
-        whole = len(self._columns.ts)
-        if (begin, end) != (whole - 1, whole) or self._columns.code[begin] != _END or not self._begun:
+        whole, last = len(self._rows), self._rows[begin]
+        if (begin, end) != (whole - 1, whole) or last["kindsub"] != _END or not self._begun:
             return False
-        until = np.maximum(self._time, self._columns.ts[begin])
-        self._end = max(self._end, int(self._columns.ts[begin]))
+        until = np.maximum(self._time, np.int64(last["ts"]))
+        self._end = max(self._end, int(last["ts"]))
         lanes = np.flatnonzero(self._present)
         for name, state in (("unknown", self._hot), ("dry_unknown", self._dry)):
             since = np.where(state[lanes] == STALE, self._time[lanes // MAX_LAYERS], until[lanes // MAX_LAYERS])
@@ -458,14 +467,10 @@ class _Walk:
             conflicts = self._conflicts.get(lane, [])
             lanes_of = Lane(hot[lane], sets["unknown"][lane]), dry, unseen
             layers[divmod(lane, MAX_LAYERS)] = LayerResult(*lanes_of, episodes[low:high], conflicts)
-        told = self._columns.code & _LOW == Kind.BP
-        seen = self._columns.src[told].astype(np.int64) * MAX_LAYERS + _bits(self._columns.payload[told], "layer")
+        self._seen |= self._present
         return Found(
             layers,
-            [
-                divmod(lane, MAX_LAYERS)
-                for lane in sorted({*np.flatnonzero(np.bincount(seen)).tolist(), *lanes.tolist()})
-            ],
+            [divmod(lane, MAX_LAYERS) for lane in np.flatnonzero(self._seen).tolist()],
             self._start,
             self._end,
         )

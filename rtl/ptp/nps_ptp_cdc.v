@@ -72,10 +72,12 @@ module nps_ptp_cdc #(
     );
 
     // ------------------------------------------------------------------ compare with the time before
+    reg stopped, c_jumps;                   // c_jumps: too far, the first, or the first after a stop
+    wire stops;
     reg [63:0] b_rel, b_ts, b_offset, b_moved, b_shift, c_ts, c_moved, c_shift;
     reg [47:0] c_rel;
     reg [7:0] b_frac, c_frac;
-    reg some, b_new, b_locked, b_holdover, b_first, c_new, c_locked, c_holdover, c_first, c_far, c_shifts;
+    reg some, b_new, b_locked, b_holdover, b_first, c_new, c_locked, c_holdover, c_first, c_shifts;
     always @(posedge clk) begin
         {c_new, b_new} <= {b_new, a_new} & {2{!rst}};
         if (a_new) begin
@@ -88,7 +90,7 @@ module nps_ptp_cdc #(
         end
         {c_locked, c_holdover, c_first, c_frac, c_rel} <= {b_locked, b_holdover, b_first, b_frac, b_rel[47:0]};
         {c_ts, c_moved, c_shift} <= {b_ts, b_moved, b_shift};
-        c_far <= b_first || b_moved[63:GAP_LOG2] != {64 - GAP_LOG2{1'b0}};
+        c_jumps <= b_first || b_moved[63:GAP_LOG2] != {64 - GAP_LOG2{1'b0}} || (!c_new && (stopped || stops));
         c_shifts <= b_shift != 64'd0;
         if (rst) {some, b_rel, b_offset} <= {1'b0, 64'd0, 64'd0};
     end
@@ -97,8 +99,7 @@ module nps_ptp_cdc #(
     localparam integer QW = $clog2(TIMEOUT + 1);
     localparam [QW-1:0] LIMIT = TIMEOUT[QW-1:0];
     reg [QW-1:0] quiet;                     // clocks since the last new time
-    reg stopped;
-    wire stops = quiet == LIMIT && !c_new;
+    assign stops = quiet == LIMIT && !c_new;
     always @(posedge clk) begin
         quiet <= c_new || !some ? {{QW - 1{1'b0}}, 1'b1} : quiet + {{QW - 1{1'b0}}, quiet != LIMIT};
         stopped <= !c_new && (stopped || stops);
@@ -106,15 +107,14 @@ module nps_ptp_cdc #(
     end
 
     // ------------------------------------------------------------------ show
-    wire jumps = c_far || stopped;
-    wire loses = (c_new && jumps && !c_first) || stops;
+    wire loses = (c_new && c_jumps && !c_first) || stops;
     reg doubt;                              // the servo has not said unlocked since time was lost
     always @(posedge clk) begin
-        {ts_step, rel_step} <= {c_new && c_shifts && !jumps, c_new && jumps} & {2{!rst}};
+        {ts_step, rel_step} <= {c_new && c_shifts && !c_jumps, c_new && c_jumps} & {2{!rst}};
         doubt <= loses || (doubt && !(c_new && !c_locked && !c_holdover));
         if (c_new) begin
             {rel_ns, rel_frac, ts_ns} <= {c_rel, c_frac, c_ts};
-            step_ns <= (c_moved & {64{jumps}}) + c_shift;
+            step_ns <= (c_moved & {64{c_jumps}}) + c_shift;
         end
         if (c_new || stops) {locked, holdover} <= {c_locked, c_holdover} & {2{!(doubt || loses)}};
         if (rst) begin

@@ -49,20 +49,26 @@ module nps_ptp_clock #(
     localparam [31:0] SECOND = 32'd1000000000;
 
     // ------------------------------------------------------------------ rate
-    reg [39:0] c_period, period, p_period, increment;   // increment: positive, as half a ns is the largest drift
-    reg [31:0] c_drift, drift, p_drift;
-    reg [15:0] c_clocks, clocks, left_clocks;
-    reg c_apply;
-    wire c_legal = c_period >= `NPS_PTP_PERIOD_MIN && c_period <= `NPS_PTP_PERIOD_MAX;
+    reg [39:0] c_period, d_period, period, p_period, increment;    // positive: half a ns is the largest drift
+    reg [31:0] c_drift, d_drift, drift, p_drift;
+    reg [15:0] c_clocks, d_clocks, clocks, left_clocks;
+    reg c_apply, d_good;
+    // the limits are whole ns: what is above them is told by 8 bits and whether there is a fraction
+    localparam [39:0] LONGEST = `NPS_PTP_PERIOD_MAX, SHORTEST = `NPS_PTP_PERIOD_MIN;
+    wire c_fraction = c_period[31:0] != 32'd0;
+    wire c_longer = c_period[39:32] > LONGEST[39:32] || (c_period[39:32] == LONGEST[39:32] && c_fraction);
+    wire c_legal = !(c_longer || c_period[39:32] < SHORTEST[39:32]);
     always @(posedge clk) begin
         {c_period, c_drift, c_clocks} <= {rate_period, rate_drift, rate_drift_clocks};
+        {d_period, d_drift, d_clocks} <= {c_period, c_drift, c_clocks};
+        d_good <= c_apply && c_legal && !rst;
         c_apply <= rate_apply && !rst;
         rate_error <= c_apply && !c_legal && !rst;
-        left_clocks <= left_clocks <= 16'd1 ? clocks : left_clocks - 16'd1;
+        left_clocks <= left_clocks[15:1] == 15'd0 ? clocks : left_clocks - 16'd1;
         p_drift <= left_clocks == 16'd1 ? drift : 32'd0;
         p_period <= period;
         increment <= p_period + {{8{p_drift[31]}}, p_drift};
-        if (c_apply && c_legal) {period, drift, clocks, left_clocks} <= {c_period, c_drift, c_clocks, c_clocks};
+        if (d_good) {period, drift, clocks, left_clocks} <= {d_period, d_drift, d_clocks, d_clocks};
         if (rst) begin
             {period, p_period, increment} <= {3{PERIOD}};
             {drift, p_drift, clocks, left_clocks} <= 96'd0;
@@ -87,43 +93,54 @@ module nps_ptp_clock #(
         if (rst) {carry, low, mid, high, next, advance, rel_ns, rel_frac} <= 265'd0;
     end
 
-    // ------------------------------------------------------------------ offset = sec * 10^9 + nsec, a bit of sec a clock
-    reg [5:0] togo;                         // bits of sec to do, one clock to add nsec, one to take the result
-    reg [32:0] sec;
-    reg [29:0] nsec, old_nsec;
-    reg [63:0] product;
-    reg [31:0] shift, shift_more;           // of the boundaries of the seconds: -10^9 < shift <= 0; a second more
-    wire taken = togo == 6'd1;
-    wire start = load && !load_busy && load_nsec < SECOND[29:0];
-    assign load_busy = togo != 6'd0;
+    // ------------------------------------------------------------------ offset = sec * 10^9 + nsec, a bit a clock
+    // 10^9 = FACTOR * 2^9. The lowest bit of sec goes first: each clock adds FACTOR or nothing to what is left of the
+    // sum, whose lowest bit is then done and moves in where the bits of sec move out.
+    localparam [20:0] FACTOR = SECOND[29:9];
+    reg [5:0] togo;                         // bits of sec to do, one clock to compare, one to take the result
+    reg [20:0] rest;
+    reg [32:0] bits;
+    reg [29:0] nsec, new_nsec;
+    reg [30:0] shift;                       // of the boundaries of the seconds, signed: -10^9 < shift < 10^9
+    reg differs, taken;                     // taken: togo is 1
+    wire [21:0] sum = {1'b0, rest} + {1'b0, FACTOR & {21{bits[0]}}};
+    wire [63:0] product = {1'b0, rest, bits, new_nsec[8:0]};
+    wire idle = togo == 6'd0;
+    wire fits = load_nsec[29:9] < FACTOR;
+    assign load_busy = !idle;
     always @(posedge clk) begin
-        load_error <= load && !start && !rst;
-        step <= taken && product != offset_ns;
-        if (load_busy) togo <= togo - 6'd1;
-        if (togo > 6'd2) begin
-            sec <= {sec[31:0], 1'b0};
-            product <= {product[62:0], 1'b0} + ({32'd0, SECOND} & {64{sec[32]}});
-        end
-        if (togo == 6'd5) shift <= {2'd0, old_nsec} - {2'd0, nsec};
-        if (togo == 6'd4 && !shift[31] && shift != 32'd0) shift <= shift - SECOND;
-        shift_more <= shift + SECOND;
-        if (togo == 6'd2) product <= product + {34'd0, nsec};
-        if (taken) {offset_ns, old_nsec} <= {product, nsec};
-        if (start) {togo, sec, nsec, product} <= {6'd35, load_sec, load_nsec, 64'd0};
-        if (rst) {togo, offset_ns, old_nsec, step} <= {6'd0, 64'd0, 30'd0, 1'b0};
+        load_error <= load && !(idle && fits) && !rst;
+        differs <= product != offset_ns;
+        taken <= togo == 6'd2 && !rst;
+        step <= taken && differs;
+        if (idle ? load && fits : 1'b1) togo <= idle ? 6'd35 : togo - 6'd1;
+        if (idle) {rest, bits, new_nsec} <= {load_nsec[29:9], load_sec, load_nsec};
+        else if (togo > 6'd2) {rest, bits} <= {sum, bits[32:1]};
+        shift <= {1'b0, nsec} - {1'b0, new_nsec};
+        if (taken) {offset_ns, nsec} <= {product, new_nsec};
+        if (rst) {togo, offset_ns, nsec, step} <= {6'd0, 64'd0, 30'd0, 1'b0};
     end
 
     // ------------------------------------------------------------------ pulse per second
-    reg [31:0] left;                        // ns to the next second of the time shown, less one: negative for one clock
-    reg [31:0] less, more;                  // what the next clock adds to it: within a second, over its end
-    reg shifted;
-    assign pps = left[31] && !shifted;
+    // A shift takes the place of an advance, which is owed for a clock; up to a second too much or too little is made
+    // up for in the clocks after it.
+    reg [31:0] left;                        // ns to the next second of the time shown, less one; below 0 for two clocks
+    reg [8:0] owed;                         // ns to take from it in this clock, negated
+    reg [22:0] whole;                       // above them: a second more or less, the borrow of owed
+    reg over;                               // a second more
+    reg [5:0] shifted;                      // of the last clocks
+    wire [8:0] owes = (owed & {9{taken}}) - {1'b0, advance};
+    wire none = owes == 9'd0;
+    wire more = left[31] && !over;
+    wire later = taken && !shift[30] && shift != 31'd0;    // the boundaries move back, a second less
+    assign pps = left[31] && !over && shifted == 6'd0;
     always @(posedge clk) begin
-        less <= (togo == 6'd2 ? shift : 32'd0) - {24'd0, advance};
-        more <= (togo == 6'd2 ? shift_more : SECOND) - {24'd0, advance};
-        left <= left + (left[31] ? more : less);
-        shifted <= taken;
-        if (rst) {less, more, left, shifted} <= {32'd0, SECOND, SECOND - 32'd1, 1'b0};
+        owed <= owes;
+        over <= more;
+        whole <= more == later ? {23{!none}} : more ? {2'd0, FACTOR[20:1], none} : {2'd3, ~FACTOR[20:1], none};
+        left <= left + (taken ? {shift[30], shift} : {whole, owed});
+        shifted <= {shifted[4:0], taken};
+        if (rst) {owed, whole, over, left, shifted} <= {9'd0, 23'd0, 1'b0, SECOND - 32'd1, 6'd0};
     end
 endmodule
 `default_nettype wire

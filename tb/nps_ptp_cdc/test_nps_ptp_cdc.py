@@ -21,8 +21,8 @@ BUGS = {
     "step_lost": ("c_shifts <= b_shift != 64'd0;", "c_shifts <= b_shift[63:1] != 63'd0;", "test_steps_and_servo"),
     "step_size": ("b_shift <= a_offset - b_offset;", "b_shift <= a_offset;", "test_steps_and_servo"),
     "believed": ("& {2{!(doubt || loses)}};", "& {2{!loses}};", "test_stopped_clock"),
-    "unseen_stop": ("wire stops = quiet == LIMIT && !c_new;", "wire stops = 1'b0;", "test_stopped_clock"),
-    "unseen_jump": ("wire jumps = c_far || stopped;", "wire jumps = c_first || stopped;", "test_jumps"),
+    "unseen_stop": ("assign stops = quiet == LIMIT && !c_new;", "assign stops = 1'b0;", "test_stopped_clock"),
+    "unseen_jump": ("b_first || b_moved[63:GAP_LOG2] != {64 - GAP_LOG2{1'b0}} ||", "b_first ||", "test_jumps"),
     "wrap_is_a_jump": ("b_moved <= a_rel - b_rel;", "b_moved <= {16'd0, a_rel[47:0]} - {16'd0, b_rel[47:0]};",
                        "test_wrap"),
 }  # fmt: skip

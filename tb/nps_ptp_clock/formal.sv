@@ -70,6 +70,7 @@ module formal_ptp_clock (
         // invariants
         carried:  assert ({dut.high + {55'd0, dut.carry}, dut.low} == sum);
         middle:   assert ({dut.high, dut.mid} == sum1[95:24] && dut.next == sum2[95:24]);
+        waiting:  assert (!dut.d_good || (dut.d_period >= `NPS_PTP_PERIOD_MIN && dut.d_period <= `NPS_PTP_PERIOD_MAX));
         checked:  assert (dut.p_period >= `NPS_PTP_PERIOD_MIN && dut.p_period <= `NPS_PTP_PERIOD_MAX);
         busy:     assert (dut.togo <= 6'd35);
     end

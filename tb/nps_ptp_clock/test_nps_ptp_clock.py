@@ -21,13 +21,14 @@ BUGS = {
     "torn": ("mid <= low[39:24];", "mid <= {low[39:32], mid[7:0]};", "test_random"),
     "drift_unsigned": ("{{8{p_drift[31]}}, p_drift}", "{8'd0, p_drift}", "test_random"),
     "drift_phase": (
-        "clocks, left_clocks} <= {c_period, c_drift, c_clocks, c_clocks}",
-        "clocks} <= {c_period, c_drift, c_clocks}",
+        "clocks, left_clocks} <= {d_period, d_drift, d_clocks, d_clocks}",
+        "clocks} <= {d_period, d_drift, d_clocks}",
         "test_random",
     ),
-    "second_kept": ("togo == 6'd2 ? shift : 32'd0", "32'd0", "test_a_second"),
-    "second_in_a_jump": ("shifted <= taken;", "shifted <= 1'b0;", "test_a_second"),
-    "load_while_busy": ("load && !load_busy && load_nsec", "load && load_nsec", "test_refusals"),
+    "second_kept": ("taken ? {shift[30], shift} : {whole, owed}", "{whole, owed}", "test_a_second"),
+    "second_in_a_jump": ("shifted <= {shifted[4:0], taken};", "shifted <= 6'd0;", "test_a_second"),
+    "advance_lost": ("(owed & {9{taken}})", "9'd0", "test_random"),
+    "load_while_busy": ("load && !(idle && fits)", "load && !fits", "test_refusals"),
 }
 
 

@@ -16,10 +16,12 @@ __all__ = ["PtpClock", "PtpRate", "PtpTime"]
 _SECOND = 10**9
 _ONE_NS = 1 << 32
 _REL = 1 << 64
-RATE_LATENCY = 8
+RATE_LATENCY = 9
 """Clocks from a new rate to the first time that follows from it."""
 LOAD_LATENCY = 36
 """Clocks from a new offset to the first time with it."""
+_QUIET = 6
+"""Clocks without a pulse per second from the first with a new offset on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class PtpTime:
     """The time of one clock.
 
     rel: relative time in 2^-32 ns. offset: ns to absolute time. step: the offset is a new one. pps: absolute time
-    reached a whole second; not in the clock of a new offset, loaded or not.
+    reached a whole second; not in the first clocks of a new offset, loaded or not.
     """
 
     rel: int = 0
@@ -72,7 +74,7 @@ class PtpClock:
         self._rate, self._counted = PtpRate(period), 0
         self._rates: deque[PtpRate | None] = deque([None] * RATE_LATENCY)
         self._started = 4  # clocks until the first increment shows
-        self._rel = self._offset = self._busy = self._loading = 0
+        self._rel = self._offset = self._busy = self._loading = self._quiet = 0
         self.rate_error = self.load_error = False
 
     def clock(self, rate: PtpRate | None = None, load: tuple[int, int] | None = None) -> PtpTime:
@@ -84,7 +86,8 @@ class PtpClock:
         self._rates.append(rate if rate is not None and rate.legal else None)
         time = PtpTime(self._rel, self._offset, stepped)
         crossed = before.ts_ns // _SECOND != time.ts_ns // _SECOND
-        return PtpTime(self._rel, self._offset, stepped, crossed and not taken)
+        self._quiet = _QUIET if taken else max(0, self._quiet - 1)
+        return PtpTime(self._rel, self._offset, stepped, crossed and not self._quiet)
 
     def _increment(self) -> int:
         new = self._rates.popleft()

@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 SEEDS ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint gen gen-check regress prove mutate signoff bench clean setup
+.PHONY: help demo test lint gen gen-check regress prove mutate signoff synth bench clean setup
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -54,6 +54,10 @@ signoff: $(READY)  ## all evidence afresh, then GO or NO-GO; an hour or more
 	-$(VENV)/bin/npuscope dv cover --run
 	-$(VENV)/bin/npuscope dv prove --run
 	$(VENV)/bin/npuscope dv signoff
+
+synth: $(READY)  ## area and clock of what changed since it was measured, and the tables of it
+	$(PY) tb/synth_table.py
+	$(PY) -m npuscope.specgen
 
 bench: $(READY)  ## speed, as ratios to named peers and limits
 	$(PY) -m npuscope.bench

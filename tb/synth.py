@@ -61,7 +61,7 @@ def measure(made: Design, seeds: int = 1, target_mhz: int = 200) -> Figures:
         netlist = _synthesise(made, Path(work))
         reports = [_place(netlist, seed, target_mhz) for seed in range(1, seeds + 1)]
     used = {name: reports[0]["utilization"].get(cell, {"used": 0})["used"] for name, cell in _RESOURCES.items()}
-    clocks = tuple(min(entry["achieved"] for entry in report["fmax"].values()) for report in reports)
+    clocks = tuple(min((entry["achieved"] for entry in report["fmax"].values()), default=0.0) for report in reports)
     worst = reports[clocks.index(min(clocks))]
     inner = [path for path in worst["critical_paths"] if "<async>" not in path["from"] + path["to"]]
     return Figures(made.top, **used, mhz=clocks, paths="\n".join(_path(path) for path in inner))

@@ -423,7 +423,7 @@
 #define NPS_INJ_CONTROL_ENABLE_MASK 0x00010000u
 #define NPS_INJ_CONTROL_ENABLE_RESET 0x0u
 
-/* Jitter statistics as JITTER_SNAP holds them: 0 count, 1 min, 2 max since the snapshot before, 3..4 sum, 5..7 sum of squares, 8..9 running TIE, 10 bit 0: min and max hold a sample. All but min and max are cumulative, modular. */
+/* Jitter statistics as JITTER_SNAP holds them: 0 count, 1 min, 2 max since the snapshot before, 3..4 sum, 5..7 sum of squares, 8..9 running TIE, 10 bit 0: min and max hold a sample, bit 1: busy, the words do not stand yet, bit 2: samples are missing. All but min and max are cumulative, modular. */
 #define NPS_REG_JITTER 0x140u
 #define NPS_REG_JITTER_WORDS 16u
 

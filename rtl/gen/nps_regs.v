@@ -206,8 +206,8 @@ module nps_regs #(
     output reg  inj_control_enable,
 
     // 0x140 JITTER: Jitter statistics as JITTER_SNAP holds them: 0 count, 1 min, 2 max since the snapshot before, 3..4
-    // sum, 5..7 sum of squares, 8..9 running TIE, 10 bit 0: min and max hold a sample. All but min and max are
-    // cumulative, modular.
+    // sum, 5..7 sum of squares, 8..9 running TIE, 10 bit 0: min and max hold a sample, bit 1: busy, the words do not
+    // stand yet, bit 2: samples are missing. All but min and max are cumulative, modular.
     output wire [3:0] jitter_index,
     input  wire [31:0] jitter_word,
 
@@ -894,8 +894,8 @@ module nps_regs #(
     wire [31:0] v_inj_control = {15'd0, inj_control_enable, 4'd0, inj_control_cause, inj_control_layer};
 
     // 0x140 JITTER: Jitter statistics as JITTER_SNAP holds them: 0 count, 1 min, 2 max since the snapshot before, 3..4
-    // sum, 5..7 sum of squares, 8..9 running TIE, 10 bit 0: min and max hold a sample. All but min and max are
-    // cumulative, modular.
+    // sum, 5..7 sum of squares, 8..9 running TIE, 10 bit 0: min and max hold a sample, bit 1: busy, the words do not
+    // stand yet, bit 2: samples are missing. All but min and max are cumulative, modular.
     assign jitter_index = word[3:0];
 
     // 0x180 RAS: The class RAS_SNAP copied: 0 flags (0 pending, 1 overflow, 12:8 count), 1 worst jitter, 2..3 first ts,

@@ -83,6 +83,7 @@ module nps_jitter #(
 
     // statistics
     input  wire        stat_snap,
+    output wire        stat_busy,   // the snapshot is on its way
     input  wire [ 3:0] stat_index,
     output wire [31:0] stat_word
 );
@@ -225,7 +226,7 @@ module nps_jitter #(
     wire s2_neg = s2_jitter[T-1];
     wire [46:0] half = t_nominal[47:1];
     reg [31:0] s3_jitter, s3_word;
-    reg s3_pulse, s3_lost, s3_lo, s3_hi, s3_ok, s3_exclude, s3_wide, s3_most, s3_more, s3_much, s3_early;
+    reg s3_pulse, s3_lost, s3_lo, s3_hi, s3_ok, s3_exclude, s3_wide, s3_most, s3_more, s3_much, s3_less;
     reg [3:0] s3_sub;
     always @(posedge clk) begin
         s3_jitter <= {s2_neg, s2_jitter[30:0]};
@@ -234,9 +235,9 @@ module nps_jitter #(
         s3_wide <= s2_jitter[T-2:31] != {T - 32{s2_neg}};
         // the largest magnitudes that fit, and -2^31
         s3_most <= s2_neg ? s2_jitter[30:1] == 30'd0 : s2_jitter[30:0] == 31'h7FFFFFFF;
-        s3_much <= !s2_neg && s2_jitter[T-2:47] != 8'd0;
-        s3_more <= !s2_neg && s2_jitter[46:0] > half;
-        s3_early <= s2_neg && ~s2_jitter[47:0] >= {1'b0, half};    // ~x = -x - 1
+        s3_much <= s2_jitter[T-2:47] != 8'd0;                      // much, more: of a positive one
+        s3_more <= s2_jitter[46:0] > half;
+        s3_less <= ~s2_jitter[47:0] >= {1'b0, half};               // of a negative one: ~x = -x - 1
     end
 
     // ------------------------------------------------------------------ stage 4: judge
@@ -244,7 +245,8 @@ module nps_jitter #(
     wire s3_keep = s3_ok && !(s3_wide || s3_most);
     wire s3_top = s3_full && !s3_jitter[31];
     wire s3_bottom = s3_full && s3_jitter[31];
-    wire s3_missed = s3_much || s3_more;
+    wire s3_missed = (s3_much || s3_more) && !s3_jitter[31];
+    wire s3_early = s3_less && s3_jitter[31];
     reg s4_pulse;                           // also of samples that the mapper does not see
     always @(posedge clk) begin
         js_jitter <= (s3_jitter & {32{s3_keep}}) | {s3_bottom, {30{s3_top}}, s3_full} | s3_word;
@@ -268,6 +270,7 @@ module nps_jitter #(
         .ok(js_ok),
         .jitter(js_jitter),
         .snap(stat_snap),
+        .busy(stat_busy),
         .index(stat_index),
         .word(stat_word)
     );

@@ -71,6 +71,7 @@ module nps_source_jitter #(
         js_jitter, js_rel_ns, js_ts_ns, js_step_ns
     };
 
+    wire unused_busy;  // in word 10
     nps_jitter #(
         .T_NOMINAL(T_NOMINAL), .WATCHDOG(WATCHDOG), .OPTIONS(OPTIONS)
     ) u_jitter (
@@ -85,7 +86,8 @@ module nps_source_jitter #(
         .js_valid(js_valid), .js_ok(js_ok), .js_sub(unused_sub), .js_jitter(js_jitter), .js_saturated(js_saturated),
         .js_sync_lost(js_sync_lost), .js_phy_changed(js_phy_changed), .js_rel_ns(js_rel_ns), .js_ts_ns(js_ts_ns),
         .js_tq(js_tq), .js_ts_step(js_ts_step), .js_rel_step(js_rel_step), .js_step_ns(js_step_ns),
-        .sync_lost(sync_lost), .stat_snap(stat_snap), .stat_index(stat_index), .stat_word(stat_word)
+        .sync_lost(sync_lost), .stat_snap(stat_snap), .stat_busy(unused_busy), .stat_index(stat_index),
+        .stat_word(stat_word)
     );
 
     wire unused_more;

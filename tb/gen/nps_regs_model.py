@@ -445,7 +445,7 @@ class INJ_CONTROL(Register):
 
 
 class JITTER(Register):
-    """Jitter statistics as JITTER_SNAP holds them: 0 count, 1 min, 2 max since the snapshot before, 3..4 sum, 5..7 sum of squares, 8..9 running TIE, 10 bit 0: min and max hold a sample. All but min and max are cumulative, modular."""
+    """Jitter statistics as JITTER_SNAP holds them: 0 count, 1 min, 2 max since the snapshot before, 3..4 sum, 5..7 sum of squares, 8..9 running TIE, 10 bit 0: min and max hold a sample, bit 1: busy, the words do not stand yet, bit 2: samples are missing. All but min and max are cumulative, modular."""
 
     FIELDS = (
         ("word", 0, 32, "RO", True, 0),

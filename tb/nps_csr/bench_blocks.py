@@ -115,7 +115,7 @@ async def test_statistics_are_one_snapshot(dut):
     async def pulses():
         first = True
         while True:
-            wait = random.choice([2, 2, 3, 10, 11, 30])
+            wait = random.choice([60, 61, 90, 120, 200])
             for _ in range(wait - 1):
                 await RisingEdge(dut.clk)
             dut.sync_valid.value = 1
@@ -131,6 +131,8 @@ async def test_statistics_are_one_snapshot(dut):
     counts = []
     for _ in range(25):
         await software.write(JITTER_SNAP=1)
+        while await software.read("JITTER", 10) & 2:  # busy
+            pass
         words = [await software.read("JITTER", i) for i in range(11)]
         sums = [0, *accumulate(jitters)]
         squares = [0, *accumulate(j * j for j in jitters)]
@@ -144,7 +146,7 @@ async def test_statistics_are_one_snapshot(dut):
         assert words[8] | words[9] << 32 == sums[count] % (1 << 64)
         assert words[10] == 1
         counts.append(count)
-    assert counts[-1] > 200
+    assert counts[-1] > 40
 
 
 @cocotb.test()

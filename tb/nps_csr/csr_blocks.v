@@ -277,6 +277,7 @@ module csr_blocks (
         .js_step_ns(js_step_ns),
         .sync_lost(sync_lost),
         .stat_snap(stat_snap),
+        .stat_busy(),
         .stat_index(stat_index),
         .stat_word(stat_word)
     );

@@ -68,7 +68,7 @@ async def test_random(dut):
                 options["to"] = h.time + (1 << rng.choice([55, rng.randrange(56)])) & ((1 << 56) - 1)
         elif rng.random() < 0.02:
             h.locked, h.enable = True, True
-        if clock - last_snap > 60 and rng.random() < 0.02:
+        if clock - last_snap > 60 and not h.reading and rng.random() < 0.02:
             options["snap"], last_snap, snaps = True, clock, snaps + 1
         wait = wait - 1 if wait > 0 else rng.choice([mood.gap, mood.gap, mood.gap, rng.randrange(2 * mood.gap + 2)])
         await h.step(wait == 0 or (mood.held and rng.random() < 0.9), **options)
@@ -76,4 +76,4 @@ async def test_random(dut):
     missing = {name for name in MUST_HAPPEN if not h.ref.said[name]}
     assert not missing, f"never happened: {missing}"
     assert h.ref.compared > 1000
-    assert snaps > 20
+    assert snaps > 5

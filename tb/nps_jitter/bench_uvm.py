@@ -105,7 +105,7 @@ class JitterTest(uvm_test):
             for _ in range(wait):
                 await RisingEdge(self.dut.clk)
             await self.env.statistics.read()
-            spent += wait + 50
+            spent += wait + 300
 
     def check_phase(self) -> None:
         said, scoreboard = self.env.scoreboard.said, self.env.scoreboard

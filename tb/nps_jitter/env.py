@@ -10,8 +10,8 @@ import cocotb
 from cocotb.triggers import RisingEdge
 from pyuvm import uvm_analysis_port, uvm_component, uvm_env, uvm_monitor, uvm_subscriber
 
-from npuscope.encode import JitterConfig, JitterInputs, JitterModel, TimeBus
-from tb.nps_jitter.harness import SNAP_LATENCY, WORD_LATENCY, WORDS, Reference, parameters
+from npuscope.encode import JitterConfig, JitterInputs, JitterModel, JitterUnit, TimeBus
+from tb.nps_jitter.harness import WORD_LATENCY, WORDS, Reference, parameters
 from tb.signals import known
 from tb.vip.ptp_bus import PtpBus
 from tb.vip.sync_port import JitterConfigAgent, SyncAgent
@@ -53,10 +53,11 @@ class Predictor(uvm_subscriber):
         clock, inputs, snap = item
         if inputs is None:
             self.reference.model.reset(parameters())
+            self.reference.statistics = JitterUnit(clock + 33)
             return
-        self.reference.clock(clock, inputs)
+        self.reference.clock(clock, inputs, snap)
         if snap:
-            self.snapshots.append(self.reference.snapshot(clock).words)
+            self.snapshots.append(self.reference.words)
 
 
 class StatPort(uvm_component):
@@ -72,7 +73,8 @@ class StatPort(uvm_component):
         dut.stat_snap.value = 1
         await RisingEdge(dut.clk)
         dut.stat_snap.value = 0
-        for _ in range(SNAP_LATENCY):
+        await RisingEdge(dut.clk)
+        while known(dut.stat_busy):
             await RisingEdge(dut.clk)
         for index in range(WORDS):
             dut.stat_index.value = index

@@ -14,10 +14,11 @@ module nps_jitter_stat (
     input  wire        ok,
     input  wire [31:0] jitter,
     input  wire        snap,
+    output wire        busy,
     input  wire [ 3:0] index,
     output wire [31:0] word
 );
-    assign word = jitter;
+    assign {busy, word} = {snap, jitter};
 endmodule
 
 module formal_jitter (
@@ -39,7 +40,7 @@ module formal_jitter (
     input wire [31:0] cfg_watchdog
 );
     wire        cfg_error, ev_valid, ev_step, js_valid, js_ok, js_saturated, js_sync_lost, js_phy_changed;
-    wire        js_ts_step, js_rel_step, sync_lost;
+    wire        js_ts_step, js_rel_step, sync_lost, stat_busy;
     wire [47:0] t_nominal, js_rel_ns;
     wire [15:0] options;
     wire [ 3:0] ev_kind, ev_sub, js_sub;
@@ -59,7 +60,7 @@ module formal_jitter (
         .js_valid(js_valid), .js_ok(js_ok), .js_sub(js_sub), .js_jitter(js_jitter), .js_saturated(js_saturated),
         .js_sync_lost(js_sync_lost), .js_phy_changed(js_phy_changed), .js_rel_ns(js_rel_ns), .js_ts_ns(js_ts_ns),
         .js_tq(js_tq), .js_ts_step(js_ts_step), .js_rel_step(js_rel_step), .js_step_ns(js_step_ns),
-        .sync_lost(sync_lost), .stat_snap(1'b0), .stat_index(4'd0), .stat_word(stat_word)
+        .sync_lost(sync_lost), .stat_snap(1'b0), .stat_busy(stat_busy), .stat_index(4'd0), .stat_word(stat_word)
     );
 
     reg started = 1'b0;

@@ -19,16 +19,15 @@ from npuscope.encode import (
     JitterInputs,
     JitterModel,
     JitterSample,
-    JitterSnapshot,
-    JitterStatistics,
+    JitterUnit,
     TimeBus,
 )
 from npuscope.layout import THRESHOLDS, Cfg, JitterSub, Kind, TimeQuality
 
 HEADER = Path(__file__).resolve().parents[2] / "rtl" / "ptp" / "nps_ptp.vh"
-LATENCY, SNAP_AGE, SNAP_LATENCY, WORD_LATENCY = (
+LATENCY, SNAP_AGE, WORD_LATENCY = (
     int(re.search(rf"NPS_JITTER_{name} (\d+)", HEADER.read_text()).group(1))
-    for name in ("LATENCY", "SNAP_AGE", "SNAP_LATENCY", "WORD_LATENCY")
+    for name in ("LATENCY", "SNAP_AGE", "WORD_LATENCY")
 )
 CFG_ERROR_LATENCY = 2
 PERIOD = 5 * 256
@@ -129,10 +128,11 @@ def readable(made: JitterClock) -> tuple | None:
 
 @dataclass
 class Reference:
-    """Model and statistics, and when what they say is due at the outputs."""
+    """Model and statistics, and when what they say is due at the outputs. words: what the last snap took."""
 
     model: JitterModel
-    statistics: JitterStatistics = field(default_factory=JitterStatistics)
+    statistics: JitterUnit = field(default_factory=JitterUnit)
+    words: tuple[int, ...] | None = None
     compared: int = 0
     said: Counter = field(default_factory=Counter)
 
@@ -142,10 +142,13 @@ class Reference:
         self.errors: deque[tuple[int, bool]] = deque()
         self.samples: deque[tuple[int, JitterSample]] = deque()
 
-    def clock(self, clock: int, inputs: JitterInputs) -> JitterClock:
+    def clock(self, clock: int, inputs: JitterInputs, snap: bool = False) -> JitterClock:
         """The inputs of one clock."""
         before = self.model.config
         self.levels = {"t_nominal": before.t_nominal, "options": before.options, "sync_lost": int(self.model.sync_lost)}
+        self.levels["stat_busy"] = int(clock < self.statistics.ready)
+        due = self.samples and self.samples[0][0] == clock
+        self.words = self.statistics.clock(clock, self.samples.popleft()[1] if due else None, snap)
         made = self.model.clock(inputs)
         if inputs.restart:  # void: all records that are not at the outputs in this very clock
             void = {"ev_valid": 0, "ev_step": 0, "ev_kind": None, "ev_sub": None, "ev_payload": None}
@@ -157,7 +160,7 @@ class Reference:
         self.shown.append((clock + LATENCY, shown(inputs, made)))
         self.errors.append((clock + CFG_ERROR_LATENCY, made.refused))
         if made.sample is not None:
-            self.samples.append((clock, made.sample))
+            self.samples.append((clock + LATENCY, made.sample))
             self.said["saturated"] += made.sample.saturated
             self.said["hidden"] += not made.mapped
         self.said["refused"] += made.refused
@@ -165,12 +168,6 @@ class Reference:
         if said is not None:
             self.said[said[0]] += 1
         return made
-
-    def snapshot(self, clock: int) -> JitterSnapshot:
-        """What stat_snap in ``clock`` takes."""
-        while self.samples and self.samples[0][0] + SNAP_AGE <= clock:
-            self.statistics.add(self.samples.popleft()[1])
-        return self.statistics.snapshot()
 
     def check(self, clock: int, dut: object) -> str:
         """What differs in this clock, empty if nothing does."""
@@ -239,7 +236,7 @@ class Harness:
         self._drive(rst=0)
         self.clock += 100
         said = self.ref.said
-        self.ref = Reference(self.ref.model, said=said)
+        self.ref = Reference(self.ref.model, JitterUnit(self.clock + 33), said=said)
         self.ref.model.reset(self.config, sync)
         self._reads.clear()
 
@@ -274,11 +271,11 @@ class Harness:
         inputs = JitterInputs(
             bus, self.time & 255, self.locked, self.holdover, self.enable, sync, phy, apply, restart
         )  # fmt: skip
-        made = self.ref.clock(self.clock, inputs)
+        made = self.ref.clock(self.clock, inputs, snap)
         if snap:
-            assert not self._reads, "a snapshot is being read"
-            self.words = words = self.ref.snapshot(self.clock).words
-            self._reads.extend((self.clock + SNAP_LATENCY + n, n, value) for n, value in enumerate(words))
+            assert not self.reading, "a snapshot is being read"
+            self.words, ready = self.ref.words, self.ref.statistics.ready
+            self._reads.extend((ready + n, n, value) for n, value in enumerate(self.words))
             self.snapshots += 1
         if sync:
             self.last = self.time
@@ -298,6 +295,11 @@ class Harness:
         if self._reads and self._reads[0][0] + WORD_LATENCY == self.clock:
             _, word, value = self._reads.popleft()
             assert int(self.dut.stat_word.value) == value, f"statistics word {word}: not {value:#x}"
+
+    @property
+    def reading(self) -> bool:
+        """A snapshot is on its way, or not all of it compared."""
+        return bool(self._reads)
 
     async def idle(self, clocks: int = 1, **options: bool) -> None:
         """Clocks without a pulse."""
@@ -325,7 +327,7 @@ class Harness:
         """Take a snapshot, check all its words, return them."""
         await self.idle(SNAP_AGE)
         await self.step(snap=True)
-        while self._reads:
+        while self.reading:
             await self.step()
         return self.words
 

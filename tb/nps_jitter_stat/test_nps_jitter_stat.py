@@ -3,7 +3,7 @@
 
 import pytest
 
-from tb.runner import Patch, bench, caught
+from tb.runner import Patch, bench, caught, refused
 
 TOP = "nps_jitter_stat"
 
@@ -13,12 +13,13 @@ def test_bench(sim):
 
 
 BUGS = {
-    "torn": ("if (snapped_hi) k_squares_hi", "if (snapped) k_squares_hi", "test_random"),
-    "sample_lost": ("some <= add || (some && !snapped);", "some <= !snapped && (add || some);", "test_random"),
-    "unsigned": ("wire [31:0] place = {!c_jitter[31], c_jitter[30:0]};", "wire [31:0] place = c_jitter;",
-                 "test_window_of_lowest_and_highest"),
-    "carry_lost": ("{47'd0, squares_lo[48]}", "48'd0", "test_carries"),
-    "error_kept": ("if (c_sample && !c_ok) error <= 64'd0;", "", "test_error_starts_anew_after_an_invalid_sample"),
+    "torn": ("{snaps, sample && fits,", "{snaps && !sample, sample && fits,", "test_random"),
+    "sample_lost": ("some <= e_ok || (some && !e_snap);", "some <= e_ok;", "test_random"),
+    "unsigned": ("{compares, {W - 1{1'b0}}}", "{W{1'b0}}", "test_window_of_lowest_and_highest"),
+    "carry_lost": ("if (writes) chain <= out;", "if (writes) chain <= out && pass == WORDS;", "test_carries"),
+    "error_kept": ("(e_sample && is_error)", "1'b0", "test_error_starts_anew_after_an_invalid_sample"),
+    "sign_of_the_square": ("{W + 1{sign_bit}}}", "{W + 1{1'b0}}}", "test_random"),
+    "one_too_many": ("level < 5'd15", "level < 5'd16", "test_room"),
 }  # fmt: skip
 
 
@@ -31,3 +32,7 @@ def test_planted_bug(bug):
 def test_planted_bug_on_verilator():
     old, new, test = BUGS["torn"]
     caught(TOP, "verilator", Patch("nps_jitter_stat.v", old, new), tests=[test])
+
+
+def test_illegal(any_tool):
+    refused(TOP, any_tool, {"W": 3}, "nps_error__W_must_be_4_to_32")

@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from npuscope import registers
+from npuscope import registers, synthesis
 from npuscope.errors import NpuscopeError, leave
 from npuscope.gf2 import Crc32Matrices, crc8_masks
 
@@ -347,6 +347,7 @@ def outputs(root: Path) -> dict[Path, str]:
     return {
         **{root / "rtl/gen" / name: text for name, text in headers.items()},
         **registers.outputs(root, headers),
+        **synthesis.outputs(root),
         root / "tools/npuscope/layout.py": python(spec, book),
         document: fill(document.read_text(), doc_tables(spec, book)),
     }

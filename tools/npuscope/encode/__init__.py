@@ -12,6 +12,7 @@ from npuscope.encode.jitter import (
     JitterSample,
     JitterSnapshot,
     JitterStatistics,
+    JitterUnit,
     SyncPulse,
     measure,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "JitterSample",
     "JitterSnapshot",
     "JitterStatistics",
+    "JitterUnit",
     "Mirror",
     "Order",
     "Record",

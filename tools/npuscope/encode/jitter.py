@@ -6,6 +6,7 @@ integers in units of 1/256 ns; times are modulo 2^56, as on the time bus. ``jitt
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,7 @@ __all__ = [
     "JitterSample",
     "JitterSnapshot",
     "JitterStatistics",
+    "JitterUnit",
     "SyncPulse",
     "measure",
 ]
@@ -228,6 +230,44 @@ class JitterStatistics:
         taken = self._now
         self._now = replace(taken, lowest=None, highest=None)
         return taken
+
+
+class JitterUnit:
+    """``JitterStatistics`` as nps_jitter_stat keeps them: samples queue up, and one that does not fit is missing.
+
+    ready: from this clock on the last snapshot can be read.
+    """
+
+    PLACES = 15
+    """Samples that may wait."""
+
+    def __init__(self, free: int = 0) -> None:
+        """free: the first clock in which a sample can be taken; 32 clocks after reset all words are cleared."""
+        self.statistics = JitterStatistics()
+        self.ready, self._free = 0, free
+        self._taken: deque[int] = deque()
+        self._missed = False
+
+    def clock(self, clock: int, sample: JitterSample | None, snap: bool) -> tuple[int, ...] | None:
+        """One clock. The words that ``snap`` takes, those of all samples before this clock; None while busy."""
+        while self._taken and self._taken[0] < clock:
+            self._taken.popleft()
+        fits = sample is not None and len(self._taken) < self.PLACES
+        words = None
+        if snaps := snap and clock >= self.ready:
+            *words_before, some = self.statistics.snapshot().words
+            words = (*words_before, some | self._missed << 2)
+            self._missed = False
+        if snaps or fits:
+            taken = max(clock + 1, self._free)
+            self._taken.append(taken)
+            self._free = taken + (81 if fits and sample is not None and sample.ok else 33)
+            if snaps:
+                self.ready = taken + 33
+        if sample is not None and fits:
+            self.statistics.add(sample)
+        self._missed |= sample is not None and not fits
+        return words
 
 
 def _signed(value: int, bits: int) -> int:

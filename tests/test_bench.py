@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from npuscope import bench
+from npuscope import bench, bench_waves
 from npuscope.encode.bulk import Bulk
+from npuscope.importers.aie import read_aie
+from npuscope.importers.formats import WAVES, open_waveform
 from npuscope.layout import FRAME_RECORDS, RECORD
 from npuscope.records import decode
 from npuscope.source import open_source
@@ -41,6 +43,22 @@ def test_missing_peer_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert bench.main([]) == 1
     assert capsys.readouterr().err == "babeltrace2 is missing: sudo apt-get install -y babeltrace2\n"
+
+
+def test_the_foreign_dumps_are_read_alike_by_the_peers(tmp_path: Path) -> None:
+    path = tmp_path / "small.vcd"
+    bench_waves.write_vcd(path, 200_000)
+    with open_source(path, accept=WAVES) as source, open_source(path, accept=WAVES) as again:
+        mine = open_waveform(source).signals(bench_waves.WANTED)
+        theirs = open_waveform(again, "pywellen").signals(bench_waves.WANTED)
+    for name, signal in mine.items():
+        new = np.append(True, signal.value[1:, 0] != signal.value[:-1, 0])  # pywellen leaves out what stays the same
+        assert np.count_nonzero(new) > 5
+        assert (signal.time[new] == theirs[name].time).all()
+        assert (signal.value[new] == theirs[name].value).all()
+    trace = read_aie(bench_waves.write_aie(1), "trace")
+    assert [(len(tile.starts), len(tile.spans) > 1000, tile.unknown) for tile in trace.tiles] == [(1, True, 0)]
+    assert not trace.notes
 
 
 def test_table_says_what_is_missed() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import re
 import struct
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 from vcdvcd import VCDVCD
 
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.importers.vcd import VcdReader, reader
+from npuscope.importers.vcd import VcdReader, reader, skim
+from npuscope.importers.vcd.scan import Scanner
 from npuscope.importers.waveform import Signal
 
 HEAD = """$timescale 1ns $end
@@ -295,3 +297,73 @@ def test_vcdvcd_reads_plain_files_alike(tmp_path: Path, seed: random.Random) -> 
     for name, signal in read(path.read_bytes()).signals().items():
         theirs = [(time, bits if set(bits) - set("01") else bits.lstrip("0") or "0") for time, bits in other[name].tv]
         assert text(signal) == theirs
+
+
+MANY_IDS = ["!", "a!", "0!", "#", "#a", "$", "$1", "1", "11", "b1", "x", "zz", "01", "r5"]
+MANY_WIDTHS = (1, 1, 8, 1, 8, 8, 1, 1, 8, 8, 1, 70, 1, 1)
+MANY = "$timescale 1ps $end\n"
+MANY += "".join(f"$var wire {w} {i} m{n} $end\n" for n, (w, i) in enumerate(zip(MANY_WIDTHS, MANY_IDS, strict=True)))
+MANY += "$enddefinitions $end\n"
+
+
+@st.composite
+def many_bodies(draw: st.DrawFn) -> str:
+    """Bodies whose ids are made to be mistaken for each other, for times, commands and values; few odd lines."""
+    lines, time = [], 0
+    odd = draw(st.sampled_from([0, 0, 0, 4]))
+    for _ in range(draw(st.integers(1, 60))):
+        if draw(st.integers(0, 3)) == 0:
+            time += draw(st.integers(0, 12))
+            lines.append(f"#{time}")
+        which = draw(st.integers(0, len(MANY_IDS) - 1))
+        width, code = MANY_WIDTHS[which], MANY_IDS[which]
+        if width == 1:
+            lines.append(draw(st.sampled_from("0101xXzZ")) + code)
+        else:
+            bits = draw(st.text("0101xz", min_size=1, max_size=width))
+            lines.append(draw(st.sampled_from("bbbB")) + bits + " " + code)
+        if odd and draw(st.integers(0, 9)) < odd:
+            lines.append(draw(st.sampled_from([
+                "$comment 1! $end", "1! 0#", "1 !", "1\n!", "b101\n#a", "$dumpoff\n$end\n$dumpon $end", "", " 1!",
+                f"0! #{time + 1}", "b1 #a #0" if not time else "b1 #a", "1!\r", "1!\t0$1", "u!", "xzz", "1nope", "$end",
+            ])))  # fmt: skip
+    return "\n".join([*lines, ""])
+
+
+@settings(
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+@given(
+    body=many_bodies(),
+    piece=st.sampled_from([60, 300, 1 << 16]),
+    block=st.sampled_from([16, 100, 1 << 16]),
+    wanted=st.lists(st.sampled_from(range(len(MANY_IDS))), min_size=1, max_size=4, unique=True),
+)
+def test_skimming_a_few_signals_gives_what_the_tokens_give(
+    monkeypatch: pytest.MonkeyPatch, body: str, piece: int, block: int, wanted: list[int]
+) -> None:
+    monkeypatch.setattr(reader, "SKIM_BYTES", piece)
+    monkeypatch.setattr(reader, "LOOKED_AT", 0)
+    monkeypatch.setattr(skim, "BLOCK_BYTES", block)
+    names = [f"m{number}" for number in wanted]
+    whole, found = read(MANY + body, scan=False), read(MANY + body)
+    try:
+        expected = {name: text(signal) for name, signal in whole.signals(names, glitches=True).items()}
+    except NpuscopeError as error:
+        with pytest.raises(NpuscopeError, match=re.escape(error.what)):
+            found.signals(names)
+        return
+    assert {name: text(signal) for name, signal in found.signals(names, glitches=True).items()} == expected
+    assert (found.body.time, found.body.first_time, found.body.gaps) == (
+        whole.body.time, whole.body.first_time, whole.body.gaps,
+    )  # fmt: skip
+    assert (found.body.changes, found.cut) == (whole.body.changes, whole.cut)
+
+
+def test_a_big_file_is_skimmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "LOOKED_AT", 0)
+    monkeypatch.setattr(Scanner, "piece", lambda *_: pytest.fail("a plain file must not need a closer look"))
+    lines = "".join(f"#{100 * i}\n{i % 2}!\nb{i % 256:b} #a\nb1 0!\n1$1\n" for i in range(5000))
+    found = read(MANY + lines).signals(["m0", "m4"])
+    assert text(found["m0"])[:3] == [(0, "0"), (100, "1"), (200, "0")]
+    assert text(found["m4"])[-1] == (499900, f"{4999 % 256:b}")

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from npuscope.errors import NpuscopeError
 from npuscope.importers.vcd.body import Body, Changes, Code
 from npuscope.importers.vcd.header import Bytes, Header, read_header
-from npuscope.importers.vcd.scan import Scanner
+from npuscope.importers.vcd.scan import NEWLINE, Scanner
+from npuscope.importers.vcd.skim import Skimmer, can_skim
 from npuscope.importers.waveform import WORD, Facts, Signal, Variable, no_such
 
 __all__ = ["VcdReader"]
@@ -22,6 +23,9 @@ U8 = npt.NDArray[np.uint64]
 
 _LAST_WORD: Final = re.compile(rb"\S+\Z")
 PIECE_BYTES: Final = 1 << 19
+SKIM_BYTES: Final = 1 << 20
+LOOKED_AT: Final = 1 << 20
+"""Bytes of the body that are read line by line whatever is wanted: ids without $var are counted there."""
 LONGEST_ITEM: Final = 1 << 26
 """Bytes of one value; a longer one is no VCD."""
 
@@ -116,33 +120,65 @@ class VcdReader:
         words = max((-(-codes[code].width // WORD) for code in self._slot), default=1)
         self.body = Body(self.source.names[0], codes, words, self.allow_backwards)
         scanner = Scanner(self.body)
-        for data, base in self._pieces():
+        skimmer = Skimmer(self.body) if can_skim(codes) else None
+        for buffer, size, base in self._pieces(PIECE_BYTES if skimmer is None else SKIM_BYTES):
+            if skimmer is not None and self._scan and base - self.header.body >= LOOKED_AT:
+                yield from self._skim(skimmer, scanner, buffer, size, base)
+                continue
+            data = bytes(memoryview(buffer)[:size])
             if self._scan:
                 yield from scanner.piece(data, base)
             else:
                 yield self.body.tokens(data, base)[0]
         self.cut = self.body.open or self.cut
 
-    def _pieces(self) -> Iterator[tuple[bytes, int]]:
-        """The body in pieces that end between two tokens, at a line end if there is one."""
-        rest, base = self.header.rest, self.header.body
-        buffer = bytearray(PIECE_BYTES)
-        view = memoryview(buffer)
-        while got := self.source.fill(view):
-            rest += view[:got]
-            end = rest.rfind(b"\n") + 1 or max(rest.rfind(blank) for blank in (b" ", b"\t", b"\r")) + 1
+    def _skim(self, skimmer: Skimmer, scanner: Scanner, buffer: bytearray, size: int, base: int) -> Iterator[Changes]:
+        """A piece in blocks of whole lines; those with something odd go by the scanner."""
+        at = buffer.find(b"\n", skimmer.room, size) + 1 or size
+        yield self.body.tokens(bytes(memoryview(buffer)[:at]), base)[0]
+        buf = np.frombuffer(buffer, np.uint8)
+        while at < size:
+            stop = size if size - at <= skimmer.block_bytes else buffer.rfind(b"\n", at, at + skimmer.block_bytes) + 1
+            if not stop:
+                stop = buffer.find(b"\n", at, size) + 1 or size
+            found = skimmer.skim(buffer, buf, at, stop) if self.body.idle and buf[stop - 1] == NEWLINE else None
+            if found is None:
+                yield from scanner.piece(bytes(memoryview(buffer)[at:stop]), base + at)
+            else:
+                yield found
+            at = stop
+
+    def _pieces(self, step: int) -> Iterator[tuple[bytearray, int, int]]:
+        """The body in pieces that end between two tokens, at a line end if there is one: buffer, bytes in it, base.
+
+        step: bytes read at a time. The buffer is used again.
+        """
+        filled, base = len(self.header.rest), self.header.body
+        buffer = bytearray(self.header.rest).ljust(filled + step)
+        while True:
+            if len(buffer) < filled + step:
+                buffer = buffer.ljust(2 * (filled + step))
+            got = self.source.fill(memoryview(buffer)[filled : filled + step])
+            if not got:
+                break
+            filled += got
+            end = (
+                buffer.rfind(b"\n", 0, filled) + 1 or max(buffer.rfind(b, 0, filled) for b in (b" ", b"\t", b"\r")) + 1
+            )
             if end:
-                yield rest[:end], base
-            elif len(rest) > LONGEST_ITEM:
+                yield buffer, end, base
+                buffer[: filled - end] = buffer[end:filled]
+                filled, base = filled - end, base + end
+            elif filled > LONGEST_ITEM:
                 raise NpuscopeError("a word that does not end", file=self.source.names[0], offset=base)
-            rest, base = rest[end:], base + end
+        rest = bytes(buffer[:filled])
         self.size = base + len(rest)
         word = _LAST_WORD.search(rest)
         if word and self._doubtful(word.group()):
             self.cut = (base + word.start(), f"{word.group()[:40].decode('latin-1')!r} at the end may be cut")
             rest = rest[: word.start()]
         if rest:
-            yield rest, base
+            yield bytearray(rest), len(rest), base
 
     def _doubtful(self, word: bytes) -> bool:
         """Whether ``word``, with nothing behind it, can be the front of a longer one."""

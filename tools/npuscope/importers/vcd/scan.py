@@ -16,7 +16,7 @@ import numpy.typing as npt
 from npuscope.importers.vcd.body import Body, Changes, Code
 from npuscope.importers.waveform import WORD
 
-__all__ = ["Scanner"]
+__all__ = ["BLANK", "LONGEST_TIME", "NEWLINE", "Scanner", "numbers", "vector_planes", "windows"]
 
 U1 = npt.NDArray[np.uint8]
 U8 = npt.NDArray[np.uint64]
@@ -103,7 +103,7 @@ class Scanner:
         time_at = lines.time[low:high]
         times = np.zeros(len(time_at) + 1, np.uint64)
         times[0] = 0 if body.time is None else body.time
-        if not _numbers(buf, lines.id_start[time_at], lines.end[time_at], times[1:]) or (times[1:] < times[:-1]).any():
+        if not numbers(buf, lines.id_start[time_at], lines.end[time_at], times[1:]) or (times[1:] < times[:-1]).any():
             return None
 
         number = _codes(buf, lines.id_start[first:last], lines.end[first:last])
@@ -137,26 +137,37 @@ class Scanner:
         vector = np.flatnonzero(lines.kind[change] == VECTOR)
         if not len(vector):
             return value, unknown
-        first, slot = first[vector] + 1, slot[vector]
-        last = lines.id_start[change[vector]] - 1
-        length = last - first
-        width = self._width[slot]
-        if (length > width).any():
+        planes = vector_planes(
+            buf, first[vector] + 1, lines.id_start[change[vector]] - 1, self._width[slot[vector]], words
+        )
+        if planes is None:
             return None
-        bits, shortest = WORD * words, 0
-        for size in sorted({8, 16, 32, bits}):
-            rows = np.flatnonzero((length > shortest) & (length <= size)) if shortest or size < bits else slice(None)
-            shortest = size
-            text = _windows(buf, last[rows], size)
-            text = np.where(np.arange(size) >= size - length[rows, None], text, np.uint8(ord("0")))
-            if not _BIT[text].all():
-                return None
-            value[vector[rows]] = _packed((text ^ text >> ONE) & ONE, words)
-            unknown[vector[rows]] = _packed(text >> UNKNOWN_BIT, words)
-        short = np.flatnonzero((length < width) & (buf[first] >= LETTER))
-        if len(short):
-            _extend(value, unknown, vector[short], length[short], width[short], buf[first[short]])
+        value[vector], unknown[vector] = planes
         return value, unknown
+
+
+def vector_planes(buf: U1, first: I8, last: I8, width: I8, words: int) -> tuple[U8, U8] | None:
+    """Value and unknown of the vectors buf[first:last], extended to ``width``; None if one is too long or no value."""
+    value, unknown = (np.zeros((len(first), words), np.uint64) for _ in range(2))
+    length = last - first
+    if (length > width).any():
+        return None
+    bits, shortest = WORD * words, 0
+    for size in sorted({8, 16, 32, bits}):
+        rows = (
+            np.flatnonzero((length > shortest) & (length <= size)) if shortest or size < bits else np.arange(len(first))
+        )
+        shortest = size
+        text = windows(buf, last[rows], size)
+        text = np.where(np.arange(size) >= size - length[rows, None], text, np.uint8(ord("0")))
+        if not _BIT[text].all():
+            return None
+        value[rows] = _packed((text ^ text >> ONE) & ONE, words)
+        unknown[rows] = _packed(text >> UNKNOWN_BIT, words)
+    short = np.flatnonzero((length < width) & (buf[first] >= LETTER))
+    if len(short):
+        _extend(value, unknown, short, length[short], width[short], buf[first[short]])
+    return value, unknown
 
 
 class _Lines:
@@ -254,19 +265,19 @@ def _identifier(number: int) -> str:
 
 
 # ---------------------------------------------------------------- numbers and bits
-def _windows(buf: U1, end: I8, size: int) -> U1:
+def windows(buf: U1, end: I8, size: int) -> U1:
     """The ``size`` bytes before each ``end``, u1 (n, size); some may lie before the piece, unused."""
     every = np.ndarray((len(buf) - size + 1, size), np.uint8, buf, 0, (1, 1))
     return every[end - size]
 
 
-def _numbers(buf: U1, start: I8, end: I8, out: U8) -> bool:
+def numbers(buf: U1, start: I8, end: I8, out: U8) -> bool:
     """Write the decimal numbers in buf[start:end] to ``out``; False if one is none."""
     size = end - start
     longest = int(size.max(initial=0))
     for digits in range(int(size.min(initial=longest)), longest + 1):
         rows = np.flatnonzero(size == digits)
-        text = _windows(buf, end[rows], digits) - np.uint8(ord("0"))
+        text = windows(buf, end[rows], digits) - np.uint8(ord("0"))
         if (text > 9).any():
             return False
         out[rows] = text @ POWERS[LONGEST_TIME - digits :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,20 @@ def test_any_number_of_jobs_and_any_cut(jobs: int, tmp_path: Path, monkeypatch: 
     block = 8192 * random.Random(jobs).randrange(2, 9)
     assert answer(path, jobs=jobs, block_bytes=block) == answer(path)
     assert executor.done
+
+
+def test_a_killed_process_only_costs_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, executor = tmp_path / "dump.npt", AtOnce()
+    path.write_bytes(hurt(3))
+    monkeypatch.setattr(decoder, "Ahead", lambda jobs, block: ahead.Ahead(jobs, block, executor))
+    monkeypatch.setattr(executor, "submit", lambda _: broken())
+    assert answer(path, jobs=2, block_bytes=1 << 15) == answer(path)
+
+
+def broken() -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_exception(BrokenExecutor())
+    return future
 
 
 def test_with_processes_and_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,12 @@ class Recorder:
 
     def rows(self) -> npt.NDArray[np.void]:
         """The kept records, RECORD (n,)."""
-        rows = joined(self._rows, RECORD)
+        rows, filled = np.empty(self._count, RECORD), 0
+        out = rows.view(np.complex128)
+        for index, part in enumerate(self._rows):
+            out[filled : filled + len(part)] = np.ascontiguousarray(part).view(np.complex128)
+            filled += len(part)
+            self._rows[index] = part[:0].copy()  # so that the parts are not held until the last one is copied
         self._rows = [rows]
         return rows
 

@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import signal
 from collections import OrderedDict
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from functools import partial
 from typing import Final
 
@@ -67,7 +67,12 @@ class Ahead:
             self._waiting[name, end - FRAME] = self._submit(partial(glance_at, name, end - FRAME, self.block))
             end += step
         future = self._waiting.pop((name, offset), None)
-        return None if future is None else future.result()
+        try:
+            return None if future is None else future.result()
+        except BrokenExecutor:  # a process was killed, perhaps for want of memory: the rest is done without
+            self._jobs = 0
+            self._forget()
+            return None
 
     def _submit(self, job: partial[Glance | None]) -> Future[Glance | None]:
         if self._executor is None:

@@ -33,16 +33,18 @@ def text(report: SignOff, top: int) -> str:
 def status_table(report: SignOff) -> str:
     """Markdown: how many modules reached which stage, and what is open."""
     modules = report.modules()
-    lines = ["| stage | modules |", "| --- | --- |"]
-    for stage in (*reversed(STAGES), "-"):
+    lines = ["| stage reached | modules |", "| --- | --- |"]
+    for stage in reversed(STAGES):
         names = [name for name, m in modules.items() if m["reached"] == stage]
-        said = {"-": "not yet V1 on these sources"}.get(stage, stage)
-        lines.append(f"| {said} | {', '.join(f'`{name}`' for name in names) or 'none'} |")
+        lines.append(f"| {stage} | {', '.join(f'`{name}`' for name in names) or 'none'} |")
+    without = sum(m["reached"] == "-" for m in modules.values())
+    lines.append(f"| without complete V1 results on these sources | {without} of {len(modules)} |")
     kinds: dict[str, int] = {}
     for line in report.blockers:
         kinds[line.partition(" ")[0]] = kinds.get(line.partition(" ")[0], 0) + 1
     still = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    return "\n".join([*lines, "", f"`npuscope dv signoff`: {report.verdict}" + (f"; open: {still}." if still else ".")])
+    said = f"`npuscope dv signoff` when this table was made: {report.verdict}"
+    return "\n".join([*lines, "", said + (f"; open: {still}." if still else ".")])
 
 
 def write(report: SignOff, path: Path) -> None:

@@ -18,7 +18,7 @@ from npuscope.errors import NpuscopeError
 from npuscope.sim import tools
 from npuscope.sim.build import Design
 
-__all__ = ["elaborate", "main", "run_script"]
+__all__ = ["elaborate", "main", "read_commands", "run_script"]
 
 _READERS = {
     ".ys": "script",
@@ -35,13 +35,17 @@ def elaborate(design: Design) -> str | None:
     Raises:
         NpuscopeError: Yosys is not installed.
     """
+    code, log = run_script(read_commands(design))
+    return None if code == 0 else log
+
+
+def read_commands(design: Design) -> list[str]:
+    """Yosys commands that read and elaborate ``design``."""
     defines = " ".join(f"-D{name}={value}" for name, value in design.defines.items())
     includes = " ".join(f"-I{folder}" for folder in design.includes)
     parameters = " ".join(f"-chparam {name} {_verilog(value)}" for name, value in design.parameters.items())
     commands = [f"read_verilog {defines} {includes} {path}" for path in design.sources]
-    commands.append(f"hierarchy -check -top {design.top} {parameters}")
-    code, log = run_script(commands)
-    return None if code == 0 else log
+    return [*commands, f"hierarchy -check -top {design.top} {parameters}"]
 
 
 def _verilog(value: int | str) -> str:

@@ -16,7 +16,18 @@ MODULES = sorted(p.stem for p in (ROOT / "rtl").rglob("*.v") if "gen" not in p.p
 # A rung imports only rungs before it; what stands beside the ladder is listed with what it may use.
 LADDER = [
     *("errors", "layout", "sniff", "crc", "units", "ledger", "source", "records", "survey"),
-    *("description", "intervals", "replay", "occupancy", "episodes", "rawmode", "timeline", "placing"),
+    *(
+        "description",
+        "intervals",
+        "replay",
+        "occupancy",
+        "episodes",
+        "cutting",
+        "stretches",
+        "rawmode",
+        "timeline",
+        "placing",
+    ),
     *("sampling", "tables"),
     *("analysis", "views", "capture", "cli"),
 ]

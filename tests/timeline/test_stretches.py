@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from npuscope import stretches
+from npuscope import cutting, stretches
 from npuscope.encode.bulk import Bulk, damage
 from npuscope.records import decode
 from npuscope.replay import BLAME_KINDSUBS, Recorder
@@ -26,8 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def small_stretches() -> object:
     """Many stretches also of small recordings."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(stretches, "FEW", 8)
-    patch.setattr(stretches, "CHUNK", 4096)
+    patch.setattr(cutting, "FEW", 8)
+    patch.setattr(cutting, "CHUNK", 4096)
     yield
     patch.undo()
 

@@ -9,12 +9,12 @@ anyhow. Then the states follow from the events alone, for all layers of all sour
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from npuscope.cutting import STATES, WORDS, masks, stretches
 from npuscope.episodes import (
     EPISODE,
     LOST_STATE,
@@ -29,7 +29,7 @@ from npuscope.episodes import (
     source_lanes,
 )
 from npuscope.intervals import EMPTY, Intervals
-from npuscope.layout import MAX_LAYERS, PAYLOAD, SRC_FRAMER, BpSub, Cfg, ClkSub, Kind, State, SyncSub
+from npuscope.layout import MAX_LAYERS, PAYLOAD, SRC_FRAMER, BpSub, Cfg, ClkSub, Kind, SyncSub
 from npuscope.replay import Columns, Recorder, joined, source_stream
 
 __all__ = ["Found", "by_stretches"]
@@ -43,26 +43,11 @@ Piece = tuple[npt.NDArray[Any], I8, I8]
 """Lanes, begins and ends of intervals."""
 
 LANES: Final = (SRC_FRAMER + 1) * MAX_LAYERS
-CHUNK: Final = 1 << 15
-"""Records of a regular stretch at most: so many stay in the cache."""
-FEW: Final = 128
-"""Regular records between two irregular ones that do not pay for a stretch of their own."""
 _HIGH, _LOW = np.uint8(4), np.uint8(0xF)
 _SRC_SHIFT, _LAYER = np.uint16((MAX_LAYERS - 1).bit_length()), np.uint16(MAX_LAYERS - 1)
-_STATES: Final = tuple(Kind.STATE | sub << 4 for sub in (State.HOT, State.BP_EN, State.UNKNOWN, State.DRY))
-_WORDS: Final = (Cfg.BP_LIMITS, Cfg.LAYERS, Cfg.DRY_MASK)
 
 
-def _table(codes: list[int]) -> Bools:
-    table = np.zeros(256, np.bool_)
-    table[codes] = True
-    return table
-
-
-_OWN: Final = _table([Kind.BP | sub << 4 for sub in (BpSub.ENTER, BpSub.EXIT, BpSub.DRY, BpSub.WET)])
-_END = np.uint8(Kind.SYNC | SyncSub.END << 4)
-_REGULAR: Final = _OWN | _table([*_STATES, *(Kind.CFG | word << 4 for word in _WORDS)])
-_BURST: Final = np.isin(np.arange(256) & 0xF, (Kind.LOSS, Kind.CLK))
+_END: Final = np.uint8(Kind.SYNC | SyncSub.END << 4)
 _STEPS: Final = tuple(np.uint8(Kind.CLK | sub << 4) for sub in (ClkSub.STEP_LO, ClkSub.STEP_HI))
 _UPPER: Final = np.uint64(MAX_LAYERS)
 _FIELD: Final = {field.name: field for field in PAYLOAD[Kind.BP, None]}
@@ -89,75 +74,19 @@ def by_stretches(recorder: Recorder, max_disorder_ns: int) -> Found | None:
     code = np.ascontiguousarray(rows["kindsub"])
     if recorder.restarts or not len(rows) or any((code == step).any() for step in _STEPS):
         return None
-    masks = _masks(rows, code)
-    if not masks:
+    layers = masks(rows, code)
+    if not layers:
         return None
     holes = recorder.holes(0, len(rows))
-    walk = _Walk(rows, masks, max_disorder_ns)
+    walk = _Walk(rows, layers, max_disorder_ns)
     try:
-        for begin, end, regular in _stretches(rows, code, [at for at, _ in holes]):
+        for begin, end, regular in stretches(rows, code, [at for at, _ in holes]):
             if not ((regular and walk.regular(begin, end)) or walk.end(begin, end)):
                 inside = [(at - begin, src) for at, src in holes if begin <= at < end or at == end == len(rows)]
                 walk.any(begin, end, inside)
     except Disagreement:
         return None
     return walk.found()
-
-
-def _masks(rows: npt.NDArray[np.void], code: U1) -> dict[int, tuple[int, int]]:
-    """Layers that each source has, and those of them that tell DRY; empty if not all tell both, and always the same."""
-    masks: dict[int, tuple[int, int]] = {}
-    sources = np.unique(np.flatnonzero(np.bincount(rows["srctq"], minlength=256)) & SRC_FRAMER).tolist()
-    told = Columns.of(rows[np.flatnonzero(code & _LOW == Kind.CFG)])
-    src, word, payload = told.src, told.code >> _HIGH, told.payload
-    for source in sources:
-        words = [np.unique(payload[(src == source) & (word == index)]) for index in (Cfg.LAYERS, Cfg.DRY_MASK)]
-        if all(len(values) == 1 for values in words):
-            masks[source] = int(words[0][0]), int(words[1][0])
-        elif source != SRC_FRAMER:
-            return {}
-    return masks
-
-
-def _stretches(rows: npt.NDArray[np.void], code: U1, holes: list[int]) -> list[tuple[int, int, bool]]:
-    """(first record, behind the last, regular) of the stretches, in order.
-
-    They are cut where no time before is later than one behind, in front of the keyframe of a group.
-    """
-    ts, count = rows["ts"], len(rows)
-    odd = ~_REGULAR[code]
-    cuts = np.flatnonzero(code == _STATES[0])
-    cuts = cuts[(cuts > 0) & ~_BURST[code[cuts - 1]]]
-    falls = np.flatnonzero(ts[1:] < ts[:-1]) + 1
-    if len(falls):
-        odd[falls] = True
-        latest, earliest = np.maximum.accumulate(ts), np.minimum.accumulate(ts[::-1])[::-1]
-        cuts = cuts[latest[cuts - 1] <= earliest[cuts]]
-    cuts = cuts[~np.isin(cuts, holes)]
-    odd[np.minimum(np.asarray(holes, np.int64), count - 1)] = True
-    places = np.concatenate([[-1], np.flatnonzero(odd), [count]])
-    wide = np.flatnonzero(np.diff(places) > FEW)
-    found, reached = [], 0
-    for low, high in zip(places[wide].tolist(), places[wide + 1].tolist(), strict=True):
-        mine = cuts[
-            np.searchsorted(cuts, low, side="right") : np.searchsorted(cuts, min(high, count - 1), side="right")
-        ]
-        if len(mine) < 2 or mine[-1] - mine[0] < FEW:
-            continue
-        begin, end = int(mine[0]), int(mine[-1])
-        if (
-            high == count - 1
-            and code[high] == _END
-            and rows["srctq"][high] & SRC_FRAMER == SRC_FRAMER
-            and high not in holes
-        ):
-            end = high
-        inner = np.append(mine, end)[np.searchsorted(mine, np.arange(begin + CHUNK, end, CHUNK))]
-        borders = np.unique([begin, *inner.tolist(), end]).tolist()
-        found += [(reached, begin, False)] if reached < begin else []
-        found += [(first, last, True) for first, last in pairwise(borders)]
-        reached = end
-    return [*found, (reached, count, False)]
 
 
 class _Walk:
@@ -232,7 +161,7 @@ class _Walk:
         """Records that tell what is in force for ``src``, to stand in front of its next ones."""
         if not self._begun:
             return None
-        words = [(int(word), int(self._words[src, word])) for word in _WORDS if self._words[src, word] >= 0]
+        words = [(int(word), int(self._words[src, word])) for word in WORDS if self._words[src, word] >= 0]
         words = words or [(int(Cfg.LAYERS), self._masks[src][0])]
         count = len(words)
         return Columns(
@@ -374,10 +303,10 @@ class _Walk:
         cfg = rest[kind == Kind.CFG]
         _demand(bool((self._words[src[cfg], code[cfg] >> _HIGH] == payload[cfg]).all()))
         words = rest[kind == Kind.STATE]
-        _demand(len(words) % len(_STATES) == 0)
-        quads = words.reshape(-1, len(_STATES))
-        _demand(bool((np.diff(quads, axis=1) == 1).all() and (code[quads] == np.asarray(_STATES, np.uint8)).all()))
-        step = np.arange(len(_STATES), dtype=np.uint8)
+        _demand(len(words) % len(STATES) == 0)
+        quads = words.reshape(-1, len(STATES))
+        _demand(bool((np.diff(quads, axis=1) == 1).all() and (code[quads] == np.asarray(STATES, np.uint8)).all()))
+        step = np.arange(len(STATES), dtype=np.uint8)
         by, told = src[quads[:, 0]], payload[quads]
         _demand(bool((src[quads] == by[:, None]).all() and (columns.ts[quads] == columns.ts[quads[:, :1]]).all()))
         _demand(bool((columns.seq[quads] == columns.seq[quads[:, :1]] + step).all()))

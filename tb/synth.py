@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Area and clock of RTL modules on ECP5-25k, speed grade 6: ``python tb/synth.py [--seeds N] MODULE[:NAME=VALUE]...``
 
-Yosys ``synth_ecp5``, then nextpnr. A module has more ports than the part has pins, so it sits between two registers
-chains: one shifts the inputs in, one folds the outputs to a single pin. Both are flip-flops next to the ports, so the
-clock found is that of the module between registered neighbours. ``--paths`` prints the worst path of each clock.
+Yosys ``synth_ecp5 -nowidelut`` (wide multiplexers in LUT4 cells that the placer may pull apart: fewer cells and no
+slower), then nextpnr. A module has more ports than the part has pins, so it sits between two registers chains: one
+shifts the inputs in, one folds the outputs to a single pin. Both are flip-flops next to the ports, so the clock found
+is that of the module between registered neighbours. LUT4 are cells of Yosys, LUT also counts carry and RAM. ``--paths``
+prints the worst path of each clock.
 """
 
 from __future__ import annotations
@@ -34,9 +36,10 @@ _RESOURCES = {"lut": "TRELLIS_COMB", "ff": "TRELLIS_FF", "ebr": "DP16KD"}
 
 @dataclass(frozen=True)
 class Figures:
-    """Cells used (LUTs count carry and RAM cells too) and the highest clock of each placement seed, in MHz."""
+    """Cells used (lut counts carry and RAM cells too) and the highest clock of each placement seed, in MHz."""
 
     top: str
+    lut4: int
     lut: int
     ff: int
     ebr: int
@@ -46,7 +49,7 @@ class Figures:
     def row(self) -> str:
         """One line of a table."""
         clocks = " ".join(f"{value:.0f}" for value in self.mhz)
-        return f"{self.top:<36} LUT {self.lut:>6} FF {self.ff:>6} EBR {self.ebr:>3}  MHz {clocks}"
+        return f"{self.top:<36} LUT4 {self.lut4:>5} LUT {self.lut:>6} FF {self.ff:>6} EBR {self.ebr:>3}  MHz {clocks}"
 
 
 def measure(made: Design, seeds: int = 1, target_mhz: int = 200) -> Figures:
@@ -59,12 +62,14 @@ def measure(made: Design, seeds: int = 1, target_mhz: int = 200) -> Figures:
     BUILD.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as work, _inside(Path(work)):
         netlist = _synthesise(made, Path(work))
+        cells = json.loads(Path(netlist).read_text())["modules"]["harness"]["cells"].values()
         reports = [_place(netlist, seed, target_mhz) for seed in range(1, seeds + 1)]
     used = {name: reports[0]["utilization"].get(cell, {"used": 0})["used"] for name, cell in _RESOURCES.items()}
     clocks = tuple(min((entry["achieved"] for entry in report["fmax"].values()), default=0.0) for report in reports)
     worst = reports[clocks.index(min(clocks))]
     inner = [path for path in worst["critical_paths"] if "<async>" not in path["from"] + path["to"]]
-    return Figures(made.top, **used, mhz=clocks, paths="\n".join(_path(path) for path in inner))
+    lut4 = sum(cell["type"] == "LUT4" for cell in cells)
+    return Figures(made.top, lut4, **used, mhz=clocks, paths="\n".join(_path(path) for path in inner))
 
 
 @contextlib.contextmanager
@@ -94,7 +99,7 @@ def _synthesise(made: Design, work: Path) -> str:
             *reads,
             f"read_verilog {work}/harness.v",
             "hierarchy -check -top harness",
-            f"synth_ecp5 -top harness -json {work}/netlist.json",
+            f"synth_ecp5 -nowidelut -top harness -json {work}/netlist.json",
         ]
     )
     if code:

@@ -113,12 +113,12 @@ module nps_fifo #(
             (* no_rw_check, ram_style = "distributed" *)
             reg [DATA_W:0] ram[0:(1<<BANKW)-1];
             reg [DATA_W:0] latch;
-            reg            read;
+            reg            idle;  // not this bank
 
             always @(posedge clk) begin
-                read <= take && take_bank == bank && !rst;
+                idle <= !(take && take_bank == bank) || rst;
                 if (write_valid && write_bank == bank) ram[write_at[BANKW-1:0]] <= write_data;
-                latch <= read ? ram[read_at] : {DATA_W + 1{1'b0}};
+                latch <= idle ? {DATA_W + 1{1'b0}} : ram[read_at];
             end
             assign latches[bank*(DATA_W+1)+:DATA_W+1] = latch;
         end

@@ -407,11 +407,24 @@ module nps_bp_probe #(
     localparam integer TURNW = 16;
     reg [TURNW+47:0] entered[0:31];
     reg [TURNW-1:0] s4_turns, s5_turns;
-    reg s7_over;
+    reg s6_timed, s7_over;
     reg [TURNW+47:0] s5_entered, s6_dwell;
     reg [4:0] s5_k, s6_k;
-    reg [2:0] s7_k;
-    reg [20:0] s7_dwell;
+    reg [1:0] s7_k;
+    reg [16:0] s7_dwell;
+    wire [20:0] by_byte = s6_k[4] ? (s6_k[3] ? s6_dwell[44:24] : s6_dwell[36:16])
+        : s6_k[3] ? s6_dwell[28:8] : s6_dwell[20:0];
+    wire [16:0] by_nibble = s6_k[2] ? by_byte[20:4] : by_byte[16:0];
+    // bits beyond those that fit, by nibbles: nibble n is beyond if it is not shifted out
+    wire [7:0] nibbles;
+    wire [7:0] beyond = 8'hFF << s6_k[4:2];
+    genvar n;
+    generate
+        for (n = 0; n < 7; n = n + 1) begin : g_nibble
+            assign nibbles[n] = s6_dwell[17+4*n+:4] != 4'd0;
+        end
+    endgenerate
+    assign nibbles[7] = s6_dwell[TURNW+47:45] != {TURNW + 3{1'b0}};
     wire wraps = s4_rel[47] && !s3_rel[47] && s4_live;
     always @(posedge clk) begin
         if (clear) s4_turns <= {TURNW{1'b0}};
@@ -424,16 +437,12 @@ module nps_bp_probe #(
 
         {s6_k, s6_dwell} <= {s5_k, {s5_turns, s5_rel} - s5_entered};
 
-        s7_k <= s6_k[2:0];
-        case (s6_k[4:3])
-            2'd0: {s7_over, s7_dwell} <= {s6_dwell[TURNW+47:21] != {TURNW + 27{1'b0}}, s6_dwell[20:0]};
-            2'd1: {s7_over, s7_dwell} <= {s6_dwell[TURNW+47:29] != {TURNW + 19{1'b0}}, s6_dwell[28:8]};
-            2'd2: {s7_over, s7_dwell} <= {s6_dwell[TURNW+47:37] != {TURNW + 11{1'b0}}, s6_dwell[36:16]};
-            default: {s7_over, s7_dwell} <= {s6_dwell[TURNW+47:45] != {TURNW + 3{1'b0}}, s6_dwell[44:24]};
-        endcase
+        s7_k <= s6_k[1:0];
+        s7_dwell <= s6_timed ? by_nibble : 17'd0;
+        s7_over <= s6_timed && |(nibbles & beyond);
     end
-    wire [20:0] shifted = s7_dwell >> s7_k;
-    wire [DWELLW-1:0] dwell = s7_over || shifted[20:DWELLW] != 7'd0 ? {DWELLW{1'b1}} : shifted[DWELLW-1:0];
+    wire [16:0] shifted = s7_dwell >> s7_k;
+    wire [DWELLW-1:0] dwell = shifted[DWELLW-1:0] | {DWELLW{s7_over || |shifted[16:DWELLW]}};
 
     // ------------------------------------------------------------------ stages 5 to 8: record
     reg s5_rec, s5_hot, s5_bp_en;
@@ -441,7 +450,7 @@ module nps_bp_probe #(
     wire s5_stale = s5_new_stale && lives[4];
     reg [3:0] s5_sub, s6_sub, s7_sub, s6_kind, s7_kind;
     reg [5:0] s5_peak;
-    reg s6_valid, s7_valid, s6_timed, s7_timed;
+    reg s6_valid, s7_valid;
     reg [31:0] s6_payload, s7_payload;
     always @(posedge clk) begin
         s5_rec <= s4_rec;
@@ -465,9 +474,9 @@ module nps_bp_probe #(
             s6_payload[`NPS_BP_PEAK_LSB+:`NPS_BP_PEAK_W] <= s5_peak;
             s6_payload[`NPS_BP_DWELL_LSB+:`NPS_BP_DWELL_W] <= {DWELLW{1'b0}};
         end
-        {s7_valid, s7_timed, s7_kind, s7_sub, s7_payload} <= {s6_valid, s6_timed, s6_kind, s6_sub, s6_payload};
+        {s7_valid, s7_kind, s7_sub, s7_payload} <= {s6_valid, s6_kind, s6_sub, s6_payload};
         {ev_valid, ev_kind, ev_sub, ev_payload} <= {s7_valid, s7_kind, s7_sub, s7_payload};
-        if (s7_timed) ev_payload[`NPS_BP_DWELL_LSB+:`NPS_BP_DWELL_W] <= dwell;
+        ev_payload[`NPS_BP_DWELL_LSB+:`NPS_BP_DWELL_W] <= s7_payload[`NPS_BP_DWELL_LSB+:`NPS_BP_DWELL_W] | dwell;
         if (clear) {s5_rec, s6_valid, s7_valid, ev_valid} <= 4'd0;
     end
 endmodule

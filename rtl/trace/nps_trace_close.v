@@ -38,19 +38,27 @@ module nps_trace_close #(
     localparam [9:0] GROUP_LEFT = FRAME_RECORDS - `NPS_GROUP_RECORDS;
 
     // ---------------------------------------------------------------- count
+    reg full, room_for_one;  // room is 0, 1
+
     always @(posedge clk) begin
         if (rst || restart) begin
             room <= MAX;
+            room_for_one <= 1'b0;
+            full <= 1'b0;
             previous <= 16'd0;
         end else if (sync_a) begin
             previous <= {6'd0, MAX - room};
             room <= MAX - 10'd1;
+            room_for_one <= 1'b0;
+            full <= 1'b0;
         end else if (record) begin
             room <= room - 10'd1;
+            room_for_one <= room == 10'd2;
+            full <= room_for_one;
         end
     end
 
-    wire fills = room == 10'd0 || (record && room == 10'd1);
+    wire fills = full || (record && room_for_one);
 
     // ---------------------------------------------------------------- age
     reg [47:0] opened, age;
@@ -66,21 +74,26 @@ module nps_trace_close #(
     // ---------------------------------------------------------------- loss
     reg loss_told;
     reg [9:0] credit;  // records until LOSS may force a group again
-
-    reg loss_due;
+    reg owes, loss_due;  // owes: credit is not 0
 
     always @(posedge clk) begin
         if (rst || restart) begin
             loss_told <= 1'b0;
             loss_due <= 1'b0;
             credit <= 10'd0;
+            owes <= 1'b0;
         end else begin
             if (sync_a) loss_told <= 1'b0;
             else if (loss) loss_told <= 1'b1;
-            loss_due <= loss_told && credit == 10'd0 && !sync_a;
+            loss_due <= loss_told && !owes && !sync_a;
 
-            if (sync_a && loss_due) credit <= MAX - 10'd1;
-            else if (record && credit != 10'd0) credit <= credit - 10'd1;
+            if (sync_a && loss_due) begin
+                credit <= MAX - 10'd1;
+                owes <= 1'b1;
+            end else if (record && owes) begin
+                credit <= credit - 10'd1;
+                owes <= credit != 10'd1;
+            end
         end
     end
 

@@ -25,20 +25,21 @@ module nps_trace_context #(
 );
     `NPS_REFUSE(WORDS < 1 || WORDS > 16, nps_error__WORDS_must_be_1_to_16)
 
-    localparam [2:0] PLACES = 3'd4;
-    reg [2:0] puts, takes;
-    assign full = puts - takes == PLACES;
+    reg [1:0] puts, takes;
+    reg [2:0] held;  // 4: full
+    assign full = held[2];
 
     (* no_rw_check, ram_style = "distributed" *)
     reg [32*WORDS-1:0] contexts[0:3];
     reg [32*WORDS-1:0] oldest;
     always @(posedge clk) begin
-        if (put) contexts[puts[1:0]] <= words;
-        oldest <= contexts[takes[1:0]];
-        if (rst) {puts, takes} <= 6'd0;
+        if (put) contexts[puts] <= words;
+        oldest <= contexts[takes];
+        if (rst) {puts, takes, held} <= 7'd0;
         else begin
-            puts  <= puts + {2'd0, put};
-            takes <= takes + {2'd0, take};
+            puts  <= puts + {1'd0, put};
+            takes <= takes + {1'd0, take};
+            if (put != take) held <= put ? held + 3'd1 : held - 3'd1;
         end
     end
 

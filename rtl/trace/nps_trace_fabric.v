@@ -5,7 +5,7 @@
 //            losses, start and END (traces/FORMAT.md).
 // Promises:  every event offered is delivered or counted; a sink that stalls for ever blocks nothing in front of it; one
 //            record a clock in bursts, at least 15/16 in the long run without loss.
-// Costs:     about 20 clocks from an event to its record; see README.md for area.
+// Costs:     about 21 clocks from an event to its record; see README.md for area.
 // Overflow:  whole entries drop per source and are told as LOSS with count, time span and layers.
 //
 // Sources by index: trace ports from 0, then TOKEN, RAS, JITTER as far as they are there, MARK.
@@ -72,12 +72,12 @@ module nps_trace_fabric #(
     localparam JITTER_AT = JITTER != 0 ? NUM_BP + TOKEN + RAS : -1;
 
     // ---------------------------------------------------------------- sources: queues and mirrors
-    wire [SOURCES-1:0] accept, q_mark, q_take, drained, drained_ready, loss_cfg, loss_step, idle, step_held;
+    wire [SOURCES-1:0] accept, q_mark, q_take, drained, drained_ready, loss_cfg, loss_step, idle, step_held, step_comes;
     wire [140*SOURCES-1:0] q_entry;
 
     wire [SOURCES-1:0] op_select;
     wire op_entry, op_burst, op_free, final_counts;
-    wire [3:0] op_kind, op_sub;
+    wire [4*SOURCES-1:0] op_kind, op_sub;
     wire [31:0] op_payload, op_bp_samples;
 
     wire [32*SOURCES-1:0] words;
@@ -90,17 +90,34 @@ module nps_trace_fabric #(
             localparam OWNED = g == RAS_AT ? 6 : g == JITTER_AT ? 2 : 0;  // CFG words
             localparam CONTEXT = g == TOKEN_AT ? WORDS : 0;
 
-            wire ev_valid, ev_step;
-            wire [3:0] ev_kind, ev_sub;
-            wire [ 1:0] ev_tq;
-            wire [63:0] ev_ts, ev_step_ns;
-            wire [31:0] ev_payload, ev_bp_samples;
-            assign {ev_step_ns, ev_step, ev_valid, ev_bp_samples, ev_tq, ev_ts, ev_kind, ev_sub, ev_payload} =
-                events[`NPS_EVENT_W*g+:`NPS_EVENT_W];
-
             wire [31:0] limit, period;
             wire [(OWNED>0?32*OWNED:1)-1:0] owned;
             wire [(CONTEXT>0?32*CONTEXT:1)-1:0] context_words;
+
+            // the event in a register next to its queue: all that is decided here hangs on it
+            wire in_valid, in_step;
+            wire [3:0] in_kind, in_sub;
+            wire [ 1:0] in_tq;
+            wire [63:0] in_ts, in_step_ns;
+            wire [31:0] in_payload, in_bp_samples;
+            assign {in_step_ns, in_step, in_valid, in_bp_samples, in_tq, in_ts, in_kind, in_sub, in_payload} =
+                events[`NPS_EVENT_W*g+:`NPS_EVENT_W];
+
+            reg ev_valid, ev_step;
+            reg [3:0] ev_kind, ev_sub;
+            reg [ 1:0] ev_tq;
+            reg [63:0] ev_ts, ev_step_ns;
+            reg [31:0] ev_payload, ev_bp_samples;
+            reg [(CONTEXT>0?32*CONTEXT:1)-1:0] ev_context;
+            always @(posedge clk) begin
+                ev_valid <= in_valid && offer[g] && !rst;
+                ev_step <= in_step && offer[g] && !rst;
+                {ev_step_ns, ev_bp_samples, ev_tq, ev_ts, ev_kind, ev_sub, ev_payload} <=
+                    {in_step_ns, in_bp_samples, in_tq, in_ts, in_kind, in_sub, in_payload};
+                ev_context <= context_words;
+            end
+            assign step_comes[g] = ev_step;
+
             if (g < NUM_BP) begin : gen_limits
                 assign limit = limits[32*g+:32];
                 assign period = stale[32*g+:32];
@@ -136,15 +153,15 @@ module nps_trace_fabric #(
                 .limits(limit),
                 .stale(period),
                 .cfg_words(owned),
-                .ev_context(context_words),
-                .ev_valid(ev_valid && offer[g]),
+                .ev_context(ev_context),
+                .ev_valid(ev_valid),
                 .ev_kind(ev_kind),
                 .ev_sub(ev_sub),
                 .ev_tq(ev_tq),
                 .ev_ts(ev_ts),
                 .ev_payload(ev_payload),
                 .ev_bp_samples(ev_bp_samples),
-                .ev_step(ev_step && offer[g]),
+                .ev_step(ev_step),
                 .ev_step_ns(ev_step_ns),
                 .accept(accept[g]),
                 .q_mark(q_mark[g]),
@@ -158,8 +175,8 @@ module nps_trace_fabric #(
                 .op_entry(op_entry),
                 .op_burst(op_burst),
                 .op_free(op_free),
-                .op_kind(op_kind),
-                .op_sub(op_sub),
+                .op_kind(op_kind[4*g+:4]),
+                .op_sub(op_sub[4*g+:4]),
                 .op_payload(op_payload),
                 .op_bp_samples(op_bp_samples),
                 .final_counts(final_counts),
@@ -235,7 +252,7 @@ module nps_trace_fabric #(
 
     reg step_pending, ends;  // a clock step that some source has still to tell
     always @(posedge clk) begin
-        step_pending <= step_coming || |step_held;
+        step_pending <= step_coming || |step_comes || |step_held;
         ends <= flush && &idle;
     end
 

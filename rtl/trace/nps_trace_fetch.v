@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completes the framer's choices: payload and time of each record.
 //
-// Does:      shows each choice to the sources (op_*), which answer with a word and a time two clocks later, and puts the
+// Does:      shows each choice to the sources (op_*), which answer with a word and a time 3 clocks later, and puts the
 //            record together: a FIFO record has its own payload and time; a CLK pair and CTX words their entry's time and
 //            the source's word; a LOSS burst the source's time and word; all else the group's time and the owner's word.
 // Promises:  records leave in the order chosen, one a clock.
-// Costs:     4 clocks. The group's time is read 3 clocks after the choice: it must not change before that.
+// Costs:     5 clocks. The group's time is read 3 clocks after the choice: it must not change before that. Words are only
+//            ORed: who has none to tell says 0.
 // Overflow:  none: no ready, the framer claims room at the exit first.
 `default_nettype none
 `include "nps_trace.vh"
@@ -43,12 +44,12 @@ module nps_trace_fetch #(
     output reg             op_entry,
     output reg             op_burst,
     output reg             op_free,
-    output reg  [     3:0] op_kind,
-    output reg  [     3:0] op_sub,
+    output reg  [4*(NUM_BP+TOKEN+RAS+JITTER+1)-1:0] op_kind,  // a copy for each source, 0 if it is not its
+    output reg  [4*(NUM_BP+TOKEN+RAS+JITTER+1)-1:0] op_sub,
     output reg  [    31:0] op_payload,
     output reg  [    31:0] op_bp_samples,
-    input  wire [    31:0] word,           // two clocks after op_*, 0 if none is selected
-    input  wire [    63:0] word_ts,
+    input  wire [    31:0] word,           // 3 clocks after op_*, 0 if none is selected or the payload is the entry's
+    input  wire [    63:0] word_ts,        // 0 but for a burst
     input  wire [     1:0] word_tq,
 
     // the framer's own words
@@ -88,7 +89,8 @@ module nps_trace_fetch #(
     localparam [INDEX_W-1:0] FRAMER = SOURCES;
 
     // ---------------------------------------------------------------- op: the sources look up their word
-    reg op_valid, op_given, op_last;
+    reg op_valid, op_other, op_last;  // other: the payload is not the entry's
+    reg [3:0] chosen_kind, chosen_sub;
     reg [INDEX_W-1:0] op_index;
     reg [1:0] op_tq;
     reg [63:0] op_ts;
@@ -96,12 +98,16 @@ module nps_trace_fetch #(
 
     always @(posedge clk) begin
         op_valid <= s_valid && !rst;
-        for (i = 0; i < SOURCES; i = i + 1) op_select[i] <= s_valid && s_index == i[INDEX_W-1:0];
+        for (i = 0; i < SOURCES; i = i + 1) begin
+            op_select[i] <= s_valid && s_index == i[INDEX_W-1:0];
+            op_kind[4*i+:4] <= s_index == i[INDEX_W-1:0] ? s_kind : 4'd0;
+            op_sub[4*i+:4] <= s_index == i[INDEX_W-1:0] ? s_sub : 4'd0;
+        end
         op_index <= s_index;
-        op_kind <= s_kind;
-        op_sub <= s_sub;
+        chosen_kind <= s_kind;
+        chosen_sub <= s_sub;
         op_entry <= s_entry;
-        op_given <= s_entry && s_given;
+        op_other <= !(s_entry && s_given);
         op_burst <= s_burst;
         op_free <= s_free;
         op_last <= s_last;
@@ -118,77 +124,93 @@ module nps_trace_fetch #(
     end
 
     // ---------------------------------------------------------------- look: the framer looks up its own
-    reg look_valid, look_entry, look_given, look_burst, look_last;
+    reg look_valid, look_entry, look_burst, look_last;
     reg [INDEX_W-1:0] look_index;
     reg [3:0] look_kind, look_sub;
     reg [1:0] look_tq;
     reg [63:0] look_ts;
-    reg [31:0] look_payload;
+    reg [31:0] look_payload;  // of the entry, else 0
+    reg tells_frame, tells_closed, tells_open, tells_records, tells_stalled, tells_const;
+    wire op_own = op_index == FRAMER;
 
     always @(posedge clk) begin
         look_valid <= op_valid && !rst;
         look_index <= op_index;
-        look_kind <= op_kind;
-        look_sub <= op_sub;
+        look_kind <= chosen_kind;
+        look_sub <= chosen_sub;
         look_entry <= op_entry;
-        look_given <= op_given;
         look_burst <= op_burst;
         look_last <= op_last;
         look_tq <= op_tq;
         look_ts <= op_ts;
-        look_payload <= op_payload;
+        look_payload <= op_other ? 32'd0 : op_payload;
+        tells_frame <= op_own && chosen_kind == `NPS_K_SYNC && chosen_sub == `NPS_SYNC_A;
+        tells_closed <= op_own && chosen_kind == `NPS_K_SYNC && chosen_sub == `NPS_SYNC_B && !first_frame;
+        tells_open <= op_own && chosen_kind == `NPS_K_SYNC && chosen_sub == `NPS_SYNC_END;
+        tells_records <= op_own && chosen_kind == `NPS_K_SYNC && chosen_sub == `NPS_SYNC_C;
+        tells_stalled <= op_own && chosen_kind == `NPS_K_CNT && chosen_sub == `NPS_CNT_STALLED;
+        tells_const <= op_own && chosen_kind == `NPS_K_CFG;
     end
 
-    reg [31:0] own;
+    reg [31:0] const_word;
     always @* begin
-        own = 32'd0;
-        case (look_kind)
-            `NPS_K_SYNC: begin
-                case (look_sub)
-                    `NPS_SYNC_A: own = frame;
-                    `NPS_SYNC_B: own = first_frame ? 32'd0 : crc_closed;
-                    `NPS_SYNC_C: begin
-                        own[`NPS_SYNC_C_RECORDS_LSB+:`NPS_SYNC_C_RECORDS_W] = previous;
-                        own[`NPS_SYNC_C_HASH_LSB+:`NPS_SYNC_C_HASH_W] = DESC_HASH[`NPS_SYNC_C_HASH_W-1:0];
-                    end
-                    default: own = crc_open;  // END
-                endcase
-            end
-            `NPS_K_CFG: begin
-                case (look_sub)
-                    `NPS_CFG_VERSION: own = `NPS_VERSION;
-                    `NPS_CFG_CLK_PERIOD: own = CLK_PERIOD_PS;
-                    `NPS_CFG_DESC_HASH_LO: own = DESC_HASH[31:0];
-                    default: own = DESC_HASH[63:32];
-                endcase
-            end
-            default: own = stalled;  // CNT
+        case (look_sub)
+            `NPS_CFG_VERSION: const_word = `NPS_VERSION;
+            `NPS_CFG_CLK_PERIOD: const_word = CLK_PERIOD_PS;
+            `NPS_CFG_DESC_HASH_LO: const_word = DESC_HASH[31:0];
+            default: const_word = DESC_HASH[63:32];
         endcase
+        if (!tells_const) const_word = 32'd0;
+        if (tells_records) begin
+            const_word[`NPS_SYNC_C_RECORDS_LSB+:`NPS_SYNC_C_RECORDS_W] = previous;
+            const_word[`NPS_SYNC_C_HASH_LSB+:`NPS_SYNC_C_HASH_W] = DESC_HASH[`NPS_SYNC_C_HASH_W-1:0];
+        end
     end
 
-    // ---------------------------------------------------------------- ready: the word is there
-    reg ready_valid, ready_entry, ready_given, ready_burst, ready_last, ready_sync_a, ready_accepted;
+    // ---------------------------------------------------------------- hold: the sources' words are on their way
+    reg hold_valid, hold_entry, hold_burst, hold_last, hold_sync_a, hold_accepted;
+    reg [INDEX_W-1:0] hold_index;
+    reg [3:0] hold_kind, hold_sub;
+    reg [1:0] hold_tq;
+    reg [63:0] hold_ts;
+    reg [31:0] hold_payload, counted, told;  // at most one of the three is not 0
+
+    always @(posedge clk) begin
+        hold_valid <= look_valid && !rst;
+        hold_index <= look_index;
+        hold_kind <= look_kind;
+        hold_sub <= look_sub;
+        hold_entry <= look_entry;
+        hold_burst <= look_burst;
+        hold_last <= look_last;
+        hold_sync_a <= look_kind == `NPS_K_SYNC && look_sub == `NPS_SYNC_A;
+        hold_accepted <= !look_entry && look_kind == `NPS_K_CNT && look_sub == `NPS_CNT_ACCEPTED;
+        hold_tq <= look_tq;
+        hold_ts <= look_ts;
+        hold_payload <= look_payload;
+        counted <= ({32{tells_frame}} & frame) | ({32{tells_closed}} & crc_closed) |
+            ({32{tells_open}} & crc_open);
+        told <= ({32{tells_stalled}} & stalled) | const_word;
+    end
+
+    // ---------------------------------------------------------------- ready: all but the sources' words
+    reg ready_valid, ready_last, ready_accepted;
     reg [INDEX_W-1:0] ready_index;
     reg [3:0] ready_kind, ready_sub;
     reg [1:0] ready_tq;
-    reg [63:0] ready_ts;
+    reg [63:0] ready_ts;  // 0 for a burst
     reg [31:0] ready_payload;
 
     always @(posedge clk) begin
-        ready_valid <= look_valid && !rst;
-        ready_index <= look_index;
-        ready_kind <= look_kind;
-        ready_sub <= look_sub;
-        ready_entry <= look_entry;
-        ready_given <= look_given;
-        ready_burst <= look_burst;
-        ready_last <= look_last;
-        ready_sync_a <= look_kind == `NPS_K_SYNC && look_sub == `NPS_SYNC_A;
-        ready_accepted <= !look_entry && look_kind == `NPS_K_CNT && look_sub == `NPS_CNT_ACCEPTED;
-        ready_tq <= look_tq;
-        ready_ts <= look_ts;
-        // the entry's payload, or what the framer adds to the sources' words
-        ready_payload <= look_given ? look_payload : look_index == FRAMER ? own : 32'd0;
+        ready_valid <= hold_valid && !rst;
+        ready_index <= hold_index;
+        ready_kind <= hold_kind;
+        ready_sub <= hold_sub;
+        ready_last <= hold_last;
+        ready_accepted <= hold_accepted;
+        ready_tq <= hold_burst ? 2'd0 : hold_entry ? hold_tq : group_tq;
+        ready_ts <= hold_burst ? 64'd0 : hold_entry ? hold_ts : hold_sync_a ? `NPS_MAGIC : group_ts;
+        ready_payload <= hold_payload | counted | told;
     end
 
     // ---------------------------------------------------------------- record
@@ -213,12 +235,12 @@ module nps_trace_fetch #(
         if (TOKEN != 0 && ready_index == TOKEN_AT) m_src <= `NPS_SRC_TOKEN;
         m_accepted <= ready_accepted;
         m_last <= ready_last;
-        m_payload <= ready_payload | (ready_given ? 32'd0 : word);
-        m_tq <= ready_entry ? ready_tq : ready_burst ? word_tq : group_tq;
-        m_ts <= ready_entry ? ready_ts : ready_burst ? word_ts : ready_sync_a ? `NPS_MAGIC : group_ts;
+        m_payload <= ready_payload | word;
+        m_tq <= ready_tq | word_tq;
+        m_ts <= ready_ts | word_ts;
     end
 
-    assign busy = op_valid || look_valid || ready_valid || m_valid;
+    assign busy = op_valid || look_valid || hold_valid || ready_valid || m_valid;
 
 endmodule
 `default_nettype wire

@@ -6,7 +6,7 @@
 //            nothing between; a LOSS burst with its entry and a CLK pair with its record hold no group; no frame
 //            exceeds FRAME_RECORDS; m_last on the last record of a group and on END, nowhere else.
 // Costs:     one plain entry a clock. A group costs its 9 records and about 20 idle clocks (the pipeline empties between
-//            SYNC-A and SYNC-B, for the CRC-32), a LOSS burst or a clock step about 12. 4 clocks from choice to record.
+//            SYNC-A and SYNC-B, for the CRC-32), a LOSS burst or a clock step about 12. 5 clocks from choice to record.
 // Overflow:  none: without `go` it stops, and entries wait in their queues.
 //
 // The choice is a plain entry, in state RUN, or what the state machine has put into next_* a clock before: so that only
@@ -53,12 +53,12 @@ module nps_trace_frame #(
     output wire             op_entry,
     output wire             op_burst,
     output wire             op_free,
-    output wire [      3:0] op_kind,
-    output wire [      3:0] op_sub,
+    output wire [4*(NUM_BP+TOKEN+RAS+JITTER+1)-1:0] op_kind,  // a copy for each source, 0 if it is not its
+    output wire [4*(NUM_BP+TOKEN+RAS+JITTER+1)-1:0] op_sub,
     output wire [     31:0] op_payload,
     output wire [     31:0] op_bp_samples,
     output reg              final_counts,
-    input  wire [     31:0] word,         // of all sources, two clocks after op_*
+    input  wire [     31:0] word,         // of all sources, 3 clocks after op_*
     input  wire [     63:0] word_ts,
     input  wire [      1:0] word_tq,
     input  wire             step_pending, // a clock step is still to be told by some source
@@ -129,7 +129,8 @@ module nps_trace_frame #(
     localparam [19:0] END_TAKEN = 20'd1 << 18;   // END is on its way to the sink
     localparam [19:0] CONTEXT = 20'd1 << 19;     // the CTX words behind a TOKINT
 
-    localparam PAUSE = 5;                 // clocks of CLOSE, SETTLE and END_LATCH
+    localparam PAUSE = 5;                 // clocks of SETTLE and END_LATCH
+    localparam CLOSED = 3;                // bit of `pause` that ends CLOSE: after 2 clocks
 
     // words of a LOSS burst; a position is skipped if the source has no such word
     localparam [3:0] AT_FIRST = 4'd0;
@@ -172,11 +173,15 @@ module nps_trace_frame #(
     reg [3:0] next_kind, next_sub;
     wire close;
 
-    wire takes = running && e_plain && go && !close && !next_valid;
+    // `keep` holds Yosys to one gate from `go` to claim and e_ready
+    (* keep *) wire fresh;
+    (* keep *) wire free;
+    assign fresh = running && e_plain && e_valid && !close;
+    assign free = running && e_plain && !close && !next_valid;
     wire place = !next_valid || go;  // next_* is free in the next clock
 
-    assign e_ready = takes || popping;
-    assign claim = (takes && e_valid) || (next_valid && go);
+    assign e_ready = (free && go) || popping;
+    assign claim = go && (next_valid || fresh);
 
     // ---------------------------------------------------------------- frame accounting
     wire [15:0] previous;
@@ -239,9 +244,11 @@ module nps_trace_frame #(
     reg [3:0] kind, sub;
     reg from_entry, given, from_burst, burst_ends, is_last, opens, tells_loss, tells_step;
     wire put = offers && place;
-    wire lists = !close && !next_valid;  // one by one, so that `close` knows of the word before
     wire fetching;
-    reg moving;  // records between here and crc_*
+    reg moving;   // records between here and crc_*
+    reg armed;    // the word of a list may come: one by one, so that `close` knows of the word before
+    reg holds_b;  // SYNC-B waits for the CRC
+    wire lists = armed && !close;
 
     always @* begin
         offers = 1'b0;
@@ -264,7 +271,7 @@ module nps_trace_frame #(
                 {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_A};
             end
             |(state & GROUP): begin
-                offers = at != AT_SYNC_B || !moving;
+                offers = !holds_b;
                 is_last = at == AT_DRY;
                 case (at)
                     AT_SYNC_B: {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_B};
@@ -290,7 +297,7 @@ module nps_trace_frame #(
                 {index, kind, sub} = {cnt_index, `NPS_K_CNT, cnt_sub};
             end
             |(state & END): begin
-                offers = lists && !moving;
+                offers = lists;
                 is_last = 1'b1;
                 {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_END};
             end
@@ -379,6 +386,9 @@ module nps_trace_frame #(
         next_cfg <= put && (|(state & START_CFG) || (|(state & GROUP) && at == AT_CFG));
         next_state <= put && (|(state & START_STATE) || (|(state & GROUP) && is_last));
         moving <= put || next_valid || fetching || sealing;
+        armed <= !put && place &&
+            (|(state & START_CFG) || |(state & START_STATE) || |(state & END_CNT) || (|(state & END) && !moving));
+        holds_b <= |(state & GROUP_A) || (holds_b && moving);
     end
 
     // ---------------------------------------------------------------- next state
@@ -405,7 +415,7 @@ module nps_trace_frame #(
                 resume <= START_CFG;
                 if (restart) state <= CLOSE;
             end
-            |(state & CLOSE): if (!next_valid && !paused) state <= GROUP_A;
+            |(state & CLOSE): if (!next_valid && !pause[CLOSED]) state <= GROUP_A;
             |(state & GROUP_A): begin
                 at <= AT_SYNC_B;
                 if (put) state <= GROUP;
@@ -507,16 +517,22 @@ module nps_trace_frame #(
     reg [1:0] group_tq;
     reg [31:0] frame;
 
-    wire latches = (|(state & CLOSE) || |(state & END_LATCH)) && !paused && !next_valid;
     wire queued = |(state & CLOSE) && emitted && !e_empty;
+    reg latches, from_queue, ends_group;  // one clock behind, with the time of that clock
+    reg [63:0] ts_before;
+    reg [1:0] tq_before;
 
     always @(posedge clk) begin
-        if (latches) {group_tq, group_ts} <= queued ? {last_tq, last_ts} : {tq, ts_ns};
+        latches <= ((|(state & CLOSE) && !pause[CLOSED]) || (|(state & END_LATCH) && !paused)) && !next_valid;
+        from_queue <= queued;
+        {tq_before, ts_before} <= {tq, ts_ns};
+        if (latches) {group_tq, group_ts} <= from_queue ? {last_tq, last_ts} : {tq_before, ts_before};
 
+        ends_group <= put && |(state & GROUP) && is_last;
         if (restart) begin
             frame <= 32'd0;
             first_frame <= 1'b1;
-        end else if (put && |(state & GROUP) && is_last) begin
+        end else if (ends_group) begin
             frame <= frame + 32'd1;
             first_frame <= 1'b0;
         end

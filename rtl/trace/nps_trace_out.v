@@ -20,7 +20,7 @@ module nps_trace_out #(
 
     output reg  go,
     input  wire claim,
-    output reg  empty,  // every claim has left
+    output reg  empty,  // every claim has left, said a clock late; no longer said in the clock after a claim
 
     input wire              s_valid,
     input wire [DATA_W-1:0] s_data,
@@ -44,7 +44,6 @@ module nps_trace_out #(
     // ---------------------------------------------------------------- claims
     reg [AW:0] claims;
     wire leaves = m_axis_tvalid && m_axis_tready;
-    wire [AW:0] claims_next = claims + (claim ? ONE : {(AW + 1) {1'b0}}) - (leaves ? ONE : {(AW + 1) {1'b0}});
 
     always @(posedge clk) begin
         if (rst) begin
@@ -52,9 +51,9 @@ module nps_trace_out #(
             go <= 1'b1;
             empty <= 1'b1;
         end else begin
-            claims <= claims_next;
+            if (claim != leaves) claims <= claim ? claims + ONE : claims - ONE;
             go <= claims < FULL - ONE;  // this clock's claim may take the last place
-            empty <= claims_next == {(AW + 1) {1'b0}};
+            empty <= claims == {(AW + 1) {1'b0}} && !claim;
         end
     end
 

@@ -27,7 +27,7 @@ module nps_trace_pack #(
     input wire [        5:0] s_src,
     input wire [       31:0] s_payload,
     input wire [INDEX_W-1:0] s_index,     // counter of s_src, below COUNTERS
-    input wire               s_accepted,  // payload is the count
+    input wire               s_accepted,  // payload is the count, given as 0
     input wire               s_last,
 
     output wire         m_valid,
@@ -50,6 +50,25 @@ module nps_trace_pack #(
     reg [ 1:0] a_tq;
     reg [3:0] a_kind, a_sub;
     reg [ 5:0] a_src;
+
+    // CRC-8 of all but the count, which is known last
+    reg [127:0] known;
+    reg [`NPS_CRC8_2_W-1:0] a_crc;
+    reg [7:0] b_crc;
+    wire unused = &{1'b0, known[`NPS_REC_CRC8_LSB+:`NPS_REC_CRC8_W], known[`NPS_REC_TS_LSB+`NPS_REC_TS_W-1], 1'b0};
+    wire [`NPS_CRC8_1_W-1:0] level_1 = `NPS_CRC8_1(known);
+    wire [`NPS_CRC8_3_W-1:0] level_3 = `NPS_CRC8_3(a_crc);
+    wire [`NPS_CRC8_4_W-1:0] level_4 = `NPS_CRC8_4(level_3);
+
+    always @* begin
+        known = 128'd0;
+        known[`NPS_REC_TS_LSB+:`NPS_REC_TS_W] = s_ts;
+        known[`NPS_REC_KIND_LSB+:`NPS_REC_KIND_W] = s_kind;
+        known[`NPS_REC_SUB_LSB+:`NPS_REC_SUB_W] = s_sub;
+        known[`NPS_REC_SRC_LSB+:`NPS_REC_SRC_W] = s_src;
+        known[`NPS_REC_TQ_LSB+:`NPS_REC_TQ_W] = s_tq;
+        known[`NPS_REC_PAYLOAD_LSB+:`NPS_REC_PAYLOAD_W] = s_payload;
+    end
 
     reg b_valid;
     reg [31:0] b_count, older;
@@ -85,11 +104,19 @@ module nps_trace_pack #(
         a_sub <= s_sub;
         a_src <= s_src;
         a_payload <= s_payload;
+        if (s_valid) a_crc <= `NPS_CRC8_2(level_1);  // only for a record: faster to simulate
     end
 
     // ---------------------------------------------------------------- sequence number, then CRC-8
     reg b_last, c_valid, c_last;
     reg [127:0] b_data, c_data;
+    reg [31:0] b_told;  // the count in the payload
+    reg [127:0] late;
+    always @* begin
+        late = 128'd0;
+        late[`NPS_REC_SEQ_LSB+:`NPS_REC_SEQ_W] = b_count[`NPS_REC_SEQ_W-1:0];
+        late[`NPS_REC_PAYLOAD_LSB+:`NPS_REC_PAYLOAD_W] = b_told;
+    end
 
     always @(posedge clk) begin
         b_valid <= a_valid && !rst;
@@ -101,14 +128,15 @@ module nps_trace_pack #(
         b_data[`NPS_REC_TQ_LSB+:`NPS_REC_TQ_W] <= a_tq;
         b_data[`NPS_REC_SEQ_LSB+:`NPS_REC_SEQ_W] <= count[`NPS_REC_SEQ_W-1:0];
         b_data[`NPS_REC_CRC8_LSB+:`NPS_REC_CRC8_W] <= {`NPS_REC_CRC8_W{1'b0}};
-        b_data[`NPS_REC_PAYLOAD_LSB+:`NPS_REC_PAYLOAD_W] <= a_accepted ? count : a_payload;
+        b_data[`NPS_REC_PAYLOAD_LSB+:`NPS_REC_PAYLOAD_W] <= a_payload;
+        b_told <= a_accepted ? count : 32'd0;
+        if (a_valid) b_crc <= `NPS_CRC8_5(level_4);
 
         c_valid <= b_valid && !rst;
         c_last <= b_last;
-        if (b_valid) begin  // the wide XOR is evaluated only for a record: three times faster to simulate
-            c_data <= b_data;
-            c_data[`NPS_REC_CRC8_LSB+:`NPS_REC_CRC8_W] <= `NPS_CRC8(b_data);
-        end
+        c_data <= b_data;
+        c_data[`NPS_REC_PAYLOAD_LSB+:`NPS_REC_PAYLOAD_W] <= b_data[`NPS_REC_PAYLOAD_LSB+:`NPS_REC_PAYLOAD_W] | b_told;
+        if (b_valid) c_data[`NPS_REC_CRC8_LSB+:`NPS_REC_CRC8_W] <= b_crc ^ `NPS_CRC8(late);
     end
 
     assign m_valid = c_valid;

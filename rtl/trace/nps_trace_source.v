@@ -6,13 +6,13 @@
 //            LOSS, STATE, CFG, CLK and CNT records to the framer.
 // Promises:  every entry offered leaves by the queue or is counted in a LOSS; entries stay in order; the shadow is
 //            never overwritten; nothing here can hold up the source.
-// Costs:     the clocks of nps_fifo from an event to its entry, 2 from the framer's op to its word.
+// Costs:     the clocks of nps_fifo from an event to its entry, 3 from the framer's op to its word.
 // Overflow:  whole entries drop while the FIFO is full, until it is half empty and the account before is told; also when
 //            the side FIFO for clock steps or that for contexts is full. The first entry kept after a loss carries a mark.
 //
 // Word port: the framer shows each record it emits (op_*). An op with op_entry is of a FIFO entry; with op_burst of a
-// LOSS burst; else of a group, the start or the end: then at least one clock behind the last entry, which reaches the
-// mirror in 2.
+// LOSS burst; else of a group, the start or the end: then at least 2 clocks between it and the last entry. A record that is
+// its entry's (all but CLK and CTX) has no word, nor has CNT ACCEPTED.
 `default_nettype none
 `include "nps_trace.vh"
 
@@ -60,7 +60,7 @@ module nps_trace_source #(
     output wire loss_cfg,
     output wire loss_step,
 
-    // the framer's record, and two clocks later its words (0 unless selected)
+    // the framer's record, and 3 clocks later its words (0 unless selected; the time only of a burst)
     input  wire        op_select,
     input  wire        op_entry,
     input  wire        op_burst,
@@ -108,70 +108,49 @@ module nps_trace_source #(
     );
 
     // ---------------------------------------------------------------- sizes of queued clock steps
-    localparam [2:0] STEPS = 3'd4;
     reg [63:0] steps[0:3];
-    reg [2:0] steps_put, steps_take;
-    reg [63:0] step_head;
+    reg [1:0] steps_put, steps_take;  // a step is put one clock behind its entry
+    reg [2:0] steps_held;  // but for a push of the clock before
+    reg steps_pushed;
+    reg [63:0] step_ns, step_head;
     reg steps_pop, frees;
+    wire steps_push = accept && ev_step;
 
-    assign steps_full = steps_put - steps_take == STEPS;
+    assign steps_full = steps_held[2] || (steps_held[1] && steps_held[0] && steps_pushed);
 
     always @(posedge clk) begin
-        if (accept && ev_step) steps[steps_put[1:0]] <= ev_step_ns;
-        step_head <= steps[steps_take[1:0]];
+        if (steps_pushed) steps[steps_put] <= step_ns;
+        step_head <= steps[steps_take];
         if (rst) begin
-            steps_put  <= 3'd0;
-            steps_take <= 3'd0;
+            steps_put  <= 2'd0;
+            steps_take <= 2'd0;
+            steps_held <= 3'd0;
+            steps_pushed <= 1'b0;
         end else begin
-            if (accept && ev_step) steps_put <= steps_put + 3'd1;
-            if (steps_pop) steps_take <= steps_take + 3'd1;
+            steps_pushed <= steps_push;
+            if (steps_pushed) steps_put <= steps_put + 2'd1;
+            if (steps_pop) steps_take <= steps_take + 2'd1;
+            if (steps_pushed != steps_pop) steps_held <= steps_pushed ? steps_held + 3'd1 : steps_held - 3'd1;
         end
     end
 
-    // ---------------------------------------------------------------- contexts of queued token interrupts
-    wire [31:0] context_word;
-    reg context_pop;
-
-    generate
-        if (CONTEXT != 0) begin : gen_context
-            nps_trace_context #(
-                .WORDS(CONTEXT)
-            ) u_context (
-                .clk(clk),
-                .rst(rst),
-                .put(accept && tokint),
-                .words(ev_context),
-                .full(contexts_full),
-                .take(context_pop),
-                .index(op_sub),
-                .word(context_word)
-            );
-        end else begin : gen_no_context
-            assign contexts_full = 1'b0;
-            assign context_word = 32'd0;
-            wire unused_context = &{1'b0, ev_context, context_pop, 1'b0};
-        end
-    endgenerate
-
     // ---------------------------------------------------------------- one clock behind: account and input mirror
-    reg is_drop, is_tokint, is_move, is_drain, is_record, is_step, is_bp, is_lapse, is_cfg, is_other;
+    reg is_drop, is_tokint, is_move, is_closed, is_drain, is_record, is_step, is_cfg, is_whole;
     reg [3:0] kind, sub;
     reg [ 1:0] tq;
-    reg [63:0] ts, step_ns;
+    reg [63:0] ts;
     reg [31:0] payload;
 
     always @(posedge clk) begin
         is_drop <= drop && !rst;
         is_move <= (mark || drain) && !rst;
+        is_closed <= mark || drain || rst;
         is_drain <= drain && !rst;
         is_record <= ev_valid;
         is_step <= ev_step;
         is_tokint <= tokint;
-        is_bp <= ev_valid && ev_kind == `NPS_K_BP;
-        is_lapse <= ev_valid && ev_kind == `NPS_K_STATE && ev_sub == `NPS_STATE_UNKNOWN;
         is_cfg <= ev_valid && ev_kind == `NPS_K_CFG;
-        is_other <= ev_valid && ev_kind != `NPS_K_BP && ev_kind != `NPS_K_CFG &&
-            !(ev_kind == `NPS_K_STATE && ev_sub == `NPS_STATE_UNKNOWN);
+        is_whole <= ev_step || !(ev_kind == `NPS_K_BP || (ev_kind == `NPS_K_STATE && ev_sub == `NPS_STATE_UNKNOWN));
         kind <= ev_kind;
         sub <= ev_sub;
         tq <= ev_tq;
@@ -180,35 +159,37 @@ module nps_trace_source #(
         step_ns <= ev_step_ns;
     end
 
-    wire [31:0] loss_count, loss_layers;
-    wire [63:0] first_ts, last_ts, step_sum;
-    wire [1:0] first_tq, last_tq;
+    wire [31:0] loss_count, loss_layers, touched;
+    wire [63:0] loss_ts, step_sum;
+    wire [1:0] loss_tq, last_tq;
     wire step_open;
+    reg tells_last;
 
     nps_trace_loss #(
+        .HAS_LAYERS(HAS_LAYERS),
         .CONTEXT(CONTEXT)
     ) u_loss (
         .clk(clk),
         .rst(rst),
         .drop(is_drop),
-        .drop_bp(is_bp),
-        .drop_lapse(is_lapse),
+        .drop_record(is_record),
         .drop_cfg(is_cfg),
-        .drop_other(is_other),
+        .drop_whole(is_whole),
         .drop_step(is_step),
         .drop_tokint(is_tokint),
         .tq(tq),
         .ts(ts),
-        .payload(payload),
         .step_ns(step_ns),
+        .touched(touched),
         .move(is_move),
+        .clear(is_closed),
         .free(frees),
         .busy(busy),
         .count(loss_count),
         .layers(loss_layers),
-        .first_ts(first_ts),
-        .first_tq(first_tq),
-        .last_ts(last_ts),
+        .at_last(tells_last),
+        .at_ts(loss_ts),
+        .at_tq(loss_tq),
         .last_tq(last_tq),
         .has_cfg(loss_cfg),
         .has_step(loss_step),
@@ -222,44 +203,74 @@ module nps_trace_source #(
         else if (drained_ready) drained <= 1'b0;
 
         idle <= !offer && level == 0 && !dropping && !is_move && !busy && !drained && !rst;
-        step_pending <= steps_put != steps_take || (is_drop && is_step) || step_open || (busy && loss_step);
+        step_pending <= steps_held != 3'd0 || steps_pushed || (is_drop && is_step) || step_open || (busy && loss_step);
     end
 
-    // ---------------------------------------------------------------- what the framer's record asks for
-    localparam [2:0] FROM_MASKS = 3'd0;
-    localparam [2:0] FROM_LIMITS = 3'd1;
-    localparam [2:0] FROM_LOSS = 3'd2;
-    localparam [2:0] FROM_COUNTS = 3'd3;
-    localparam [2:0] FROM_CLOCK = 3'd4;
-    localparam [2:0] FROM_CONTEXT = 3'd5;
+    // ---------------------------------------------------------------- op + 1: what the framer's record asks for
     localparam integer LAST_AT = CONTEXT > 0 ? CONTEXT - 1 : 0;
     localparam [3:0] LAST_WORD = LAST_AT[3:0];
+    localparam [1:0] COUNT = 2'd0;
+    localparam [1:0] LAYERS_HIT = 2'd1;
+    localparam [1:0] DROPPED = 2'd2;
+    localparam [1:0] BP_SAMPLES = 2'd3;
 
-    reg selected, loads, is_first;
-    reg [2:0] from;
+    // registers, so that nothing but them resets words; all of this source alone, so that none is shared by all
+    reg emits, loads, context_pop, no_account, no_clock, no_context, no_ts, tells_low, tells_high, from_loss;
+    reg [1:0] account_word;
+    reg [3:0] at_kind, at_sub;
+    reg [31:0] at_payload;
 
-    wire is_step_hi = op_kind == `NPS_K_CLK && op_sub == `NPS_CLK_STEP_HI;
+    wire tells = op_select && !rst && !op_entry;
     wire is_loss_first = op_kind == `NPS_K_LOSS && op_sub == `NPS_LOSS_FIRST;
 
     always @(posedge clk) begin
-        selected <= op_select && !rst;
+        emits <= op_select && op_entry && !rst;
+        at_kind <= op_kind;
+        at_sub <= op_sub;
+        at_payload <= op_payload;
         frees <= op_select && op_free && !rst;
         loads <= op_select && is_loss_first && !rst;
-        is_first <= is_loss_first;
-        steps_pop <= op_select && op_entry && is_step_hi && !rst;
+        steps_pop <= op_select && op_entry && op_kind == `NPS_K_CLK && op_sub == `NPS_CLK_STEP_HI && !rst;
         context_pop <= op_select && op_entry && op_kind == `NPS_K_CTX && op_sub == LAST_WORD && !rst;
-        case (op_kind)
-            `NPS_K_CTX: from <= FROM_CONTEXT;
-            `NPS_K_STATE: from <= FROM_MASKS;
-            `NPS_K_CFG: from <= FROM_LIMITS;
-            `NPS_K_LOSS: from <= FROM_LOSS;
-            `NPS_K_CNT: from <= FROM_COUNTS;
-            default: from <= FROM_CLOCK;
-        endcase
+
+        no_account <= !(tells && (op_kind == `NPS_K_LOSS || (op_kind == `NPS_K_CNT && op_sub != `NPS_CNT_ACCEPTED)));
+        account_word <= !tells ? COUNT : op_kind == `NPS_K_LOSS ? (is_loss_first ? COUNT : LAYERS_HIT) :
+            op_sub == `NPS_CNT_DROPPED ? DROPPED : BP_SAMPLES;
+        no_clock <= !(op_select && op_kind == `NPS_K_CLK) || rst;
+        no_context <= !(op_select && op_kind == `NPS_K_CTX) || rst;
+        tells_low <= op_select && op_sub == `NPS_CLK_STEP_LO;
+        tells_high <= op_select && op_sub == `NPS_CLK_STEP_HI;
+        no_ts <= !(tells && op_burst);
+        tells_last <= op_select && !is_loss_first;
+        from_loss <= op_select && op_burst;
     end
 
+    // ---------------------------------------------------------------- contexts of queued token interrupts
+    wire [31:0] context_word;
+
+    generate
+        if (CONTEXT != 0) begin : gen_context
+            nps_trace_context #(
+                .WORDS(CONTEXT)
+            ) u_context (
+                .clk(clk),
+                .rst(rst),
+                .put(accept && tokint),
+                .words(ev_context),
+                .full(contexts_full),
+                .take(context_pop),
+                .index(at_sub),
+                .word(context_word)
+            );
+        end else begin : gen_no_context
+            assign contexts_full = 1'b0;
+            assign context_word = 32'd0;
+            wire unused_context = &{1'b0, ev_context, context_pop, 1'b0};
+        end
+    endgenerate
+
     // ---------------------------------------------------------------- mirrors
-    wire [31:0] mask_word, limit_word, bp_samples;
+    wire [31:0] shot_word, out_word, bp_samples;
 
     generate
         if (HAS_LAYERS) begin : gen_mirrors
@@ -272,19 +283,20 @@ module nps_trace_source #(
                 .restart(restart),
                 .limits(limits),
                 .stale(stale),
-                .offered(is_record),
-                .kind(kind),
-                .sub(sub),
-                .payload(payload),
-                .capture(is_move),
-                .load(op_select && is_loss_first),
-                .emitted(op_select && op_entry),
+                .offered(ev_valid),
+                .kind(ev_kind),
+                .sub(ev_sub),
+                .payload(ev_payload),
+                .touched(touched),
+                .capture(mark || drain),
+                .op_valid(op_select && !rst),
+                .op_entry(op_entry),
+                .op_burst(op_burst),
                 .op_kind(op_kind),
                 .op_sub(op_sub),
                 .op_payload(op_payload),
-                .word_sub(op_sub),
-                .mask_word(mask_word),
-                .limit_word(limit_word)
+                .shot_word(shot_word),
+                .out_word(out_word)
             );
 
             reg [31:0] told;
@@ -295,11 +307,15 @@ module nps_trace_source #(
             end
             assign bp_samples = told;
         end else begin : gen_no_mirrors
-            assign mask_word = 32'd0;
+            assign touched = 32'd0;
+            assign shot_word = 32'd0;
             assign bp_samples = 32'd0;
             wire unused = &{1'b0, limits, stale, op_bp_samples, final_counts, LAYERS, DRY_MASK, 1'b0};
         end
         if (!HAS_LAYERS && CFG_WORDS != 0) begin : gen_words
+            wire [31:0] cfg_word;
+            reg tells_cfg;
+            reg [31:0] cfg_told;
             nps_trace_words #(
                 .FIRST(CFG_FIRST),
                 .COUNT(CFG_WORDS)
@@ -314,30 +330,35 @@ module nps_trace_source #(
                 .payload(payload),
                 .capture(is_move),
                 .load(loads),
-                .emitted(op_select && op_entry),
-                .op_kind(op_kind),
-                .op_sub(op_sub),
-                .op_payload(op_payload),
-                .word_sub(op_sub),
-                .word(limit_word)
+                .emitted(emits),
+                .op_kind(at_kind),
+                .op_sub(at_sub),
+                .op_payload(at_payload),
+                .word_sub(at_sub),
+                .word(cfg_word)
             );
+            always @(posedge clk) begin
+                tells_cfg <= tells && op_kind == `NPS_K_CFG;
+                cfg_told <= tells_cfg ? cfg_word : 32'd0;
+            end
+            assign out_word = cfg_told;
         end else begin : gen_no_words
-            wire unused_words = &{1'b0, cfg_words, 1'b0};
+            wire unused_words = &{1'b0, cfg_words, at_kind, at_sub, at_payload, emits, kind, sub, payload, 1'b0};
         end
         if (!HAS_LAYERS && CFG_WORDS == 0) begin : gen_no_cfg
-            assign limit_word = 32'd0;
-            wire unused_cfg = &{1'b0, restart, op_payload, kind, sub, is_record, 1'b0};
+            assign out_word = 32'd0;
+            wire unused_cfg = &{1'b0, restart, 1'b0};
         end
     endgenerate
 
-    // ---------------------------------------------------------------- words
-    reg [31:0] dropped;
+    // ---------------------------------------------------------------- op + 2: one word of each sort, all but one 0
+    reg [31:0] dropped, account_told, clock_told;
+    reg ts_silent, context_silent;
+
     always @(posedge clk) begin
         if (rst || restart) dropped <= 32'd0;
         else if (loads) dropped <= dropped + loss_count;
     end
-
-    wire [63:0] step = op_burst ? step_sum : step_head;
 
     reg [31:0] clk_state;
     always @* begin
@@ -347,33 +368,26 @@ module nps_trace_source #(
         clk_state[`NPS_CLK_STATE_HOLDOVER_LSB] = last_tq == `NPS_TQ_HOLDOVER;
     end
 
-    // one word of each kind, then the one that is asked for
-    reg [31:0] masks_told, limits_told, loss_told, counts_told, clock_told;
+    wire [63:0] step = from_loss ? step_sum : step_head;
 
     always @(posedge clk) begin
-        masks_told <= mask_word;
-        limits_told <= limit_word;
-        loss_told <= is_loss_first ? loss_count : loss_layers;
-        counts_told <= op_sub == `NPS_CNT_DROPPED ? dropped : bp_samples;
-        case (op_sub)
-            `NPS_CLK_STEP_LO: clock_told <= step[31:0];
-            `NPS_CLK_STEP_HI: clock_told <= step[63:32];
-            default: clock_told <= clk_state;
+        case (account_word)
+            COUNT: account_told <= loss_count;
+            LAYERS_HIT: account_told <= loss_layers;
+            DROPPED: account_told <= dropped;
+            default: account_told <= bp_samples;
         endcase
+        if (no_account) account_told <= 32'd0;
+        clock_told <= tells_low ? step[31:0] : tells_high ? step[63:32] : clk_state;
+        if (no_clock) clock_told <= 32'd0;
+        context_silent <= no_context;
+        ts_silent <= no_ts;
+    end
 
-        case (from)
-            FROM_MASKS: word <= masks_told;
-            FROM_LIMITS: word <= limits_told;
-            FROM_LOSS: word <= loss_told;
-            FROM_COUNTS: word <= counts_told;
-            FROM_CONTEXT: word <= context_word;
-            default: word <= clock_told;
-        endcase
-        {word_tq, word_ts} <= is_first ? {first_tq, first_ts} : {last_tq, last_ts};
-        if (!selected) begin
-            word <= 32'd0;
-            {word_tq, word_ts} <= 66'd0;
-        end
+    // ---------------------------------------------------------------- op + 3: the word
+    always @(posedge clk) begin
+        word <= shot_word | out_word | account_told | clock_told | (context_silent ? 32'd0 : context_word);
+        {word_tq, word_ts} <= ts_silent ? 66'd0 : {loss_tq, loss_ts};
     end
 
 endmodule

@@ -121,7 +121,7 @@ module formal_fifo #(
         places:  assert (in_ram <= DEPTH && count <= DEPTH);
         flags:   assert (dut.full == (count == DEPTH) && dut.low == (count < DEPTH / 2) && dut.empty == (count == 0));
         ring:    assert (dut.write_at == dut.take_at + in_ram[AW-1:0]);
-        reading: assert (!settled || (dut.read_at == was_at && dut.g_bank[0].read == taking[0]));
+        reading: assert (!settled || (dut.read_at == was_at && dut.g_bank[0].idle == !taking[0]));
         fetched: assert (!leaving[0] || dut.g_bank[0].ram[was_at] == {mark, data});
         entry:   assert (!tracked || {mark, data} == (ahead < in_ram ? dut.g_bank[0].ram[at] : dut.write_data));
     end

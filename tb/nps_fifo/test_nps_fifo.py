@@ -27,7 +27,7 @@ def test_planted_bug(sim):
     ("old", "new"),
     [
         ("assign s_mark = s_accept && dropping;", "assign s_mark = s_accept && dropping && !empty;"),
-        ("read <= take && take_bank == bank && !rst;", "read <= take_bank == bank && !rst;"),
+        ("idle <= !(take && take_bank == bank) || rst;", "idle <= !(take_bank == bank) || rst;"),
     ],
     ids=["mark", "read"],
 )

@@ -88,7 +88,7 @@ def test_dependence_on_the_sink_is_seen(tmp_path):
 
 
 PLANTED = {
-    "loss mask forgets": ("stalls", Patch("nps_trace_loss.v", "mask <= mask | hit;", "mask <= hit;")),
+    "loss mask forgets": ("stalls", Patch("nps_trace_loss.v", "mask <= mask | touched;", "mask <= touched;")),
     "samples after the flush count": (
         "dead_sink",
         Patch("nps_top.v", "valid <= trace_valid & {NUM_BP{sampling}};", "valid <= trace_valid;"),
@@ -106,9 +106,9 @@ MORE_PLANTED = {
     ),
     "wet one code late": (
         "steps_told",
-        Patch("nps_trace_mirror.v", "told && occ >= th_wet ?", "told && occ > th_wet ?"),
+        Patch("nps_trace_mirror.v", "wets = occ >= th_wet;", "wets = occ > th_wet;"),
     ),
-    "first drop moves": ("stalls", Patch("nps_trace_loss.v", "if (drop && !open) {from_tq", "if (drop) {from_tq")),
+    "first drop moves": ("stalls", Patch("nps_trace_loss.v", "times[{account, open}] <=", "times[{account, 1'b0}] <=")),
 }
 """More, where one simulator is enough: the first two change only when groups come."""
 

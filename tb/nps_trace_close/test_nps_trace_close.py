@@ -15,9 +15,9 @@ def test_bench(sim):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("record && room == 10'd1", "record && room == 10'd2"),
+        ("room_for_one <= room == 10'd2", "room_for_one <= room == 10'd3"),
         ("&& room < GROUP_LEFT", "&& room <= GROUP_LEFT"),
-        ("if (sync_a && loss_due) credit <= MAX - 10'd1;", "if (sync_a && loss_due) credit <= 10'd0;"),
+        ("owes <= credit != 10'd1;", "owes <= 1'b0;"),
         ("step_told && !step_pending", "step_told"),
     ],
 )

@@ -57,7 +57,7 @@ async def test_vectors(dut):
         dut.s_valid.value, dut.s_data.value = 1, int.from_bytes(data, "little")
         await RisingEdge(dut.clk)
         dut.s_valid.value = 0
-        for _ in range(4):
+        for _ in range(6):
             await RisingEdge(dut.clk)
         assert not known(dut.busy)
         assert closed is None or known(dut.value) == closed
@@ -66,13 +66,13 @@ async def test_vectors(dut):
 
 @cocotb.test()
 async def test_latency(dut):
-    """Busy for the 3 clocks after a record, then the value holds."""
+    """Busy for the 5 clocks after a record, then the value holds."""
     await start(dut, "s_valid", "s_data")
     dut.s_valid.value, dut.s_data.value = 1, SYNC_A
     await RisingEdge(dut.clk)
     dut.s_valid.value = 0
     seen = []
-    for _ in range(5):
+    for _ in range(7):
         await RisingEdge(dut.clk)
         seen.append(known(dut.busy))
-    assert seen == [1, 1, 1, 0, 0]
+    assert seen == [1, 1, 1, 1, 1, 0, 0]

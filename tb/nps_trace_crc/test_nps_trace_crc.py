@@ -9,5 +9,5 @@ def test_bench(sim):
 
 
 def test_planted_bug(sim):
-    keeps = Patch("nps_trace_crc.v", "`NPS_CRC32_NEXT(`NPS_CRC32_INIT) ^ word_low", "`NPS_CRC32_NEXT(state) ^ word_low")
+    keeps = Patch("nps_trace_crc.v", "`NPS_CRC32_NEXT(`NPS_CRC32_INIT) ^ word", "`NPS_CRC32_NEXT(state) ^ word")
     caught("nps_trace_crc", sim, keeps)

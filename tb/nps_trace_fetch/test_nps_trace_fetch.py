@@ -17,7 +17,7 @@ def test_bench(sim, others):
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("first_frame ? 32'd0 : crc_closed", "crc_closed"), ("ready_burst ? word_ts", "1'b0 ? word_ts")],
+    [("`NPS_SYNC_B && !first_frame", "`NPS_SYNC_B"), ("ready_ts <= hold_burst ? 64'd0 :", "ready_ts <=")],
 )
 def test_planted_bug(old, new):
     caught("nps_trace_fetch", "icarus", Patch("nps_trace_fetch.v", old, new), PARAMETERS)

@@ -32,7 +32,8 @@ INPUTS = (
     *("word", "word_ts", "word_tq", "step_pending"),
 )
 SEAL = 6  # clocks from a record to its CRC
-ROOM = 16  # records behind the framer
+ANSWER = 3  # clocks from an op to its word
+ROOM = 18  # records behind the framer, more than it takes clocks to have their CRC
 STEP_SHOWN = 3  # clocks from an op until step_pending shows it
 LONGEST = 6000  # clocks of a stream
 
@@ -85,7 +86,7 @@ class Neighbours:
         """A new log, everything empty."""
         self.log = Log()
         self.queue: deque[tuple[int, Entry]] = deque()  # (clock in which it is visible, entry)
-        self.answers: deque[tuple[int, int, int]] = deque([(0, 0, 0)] * 2)
+        self.answers: deque[tuple[int, int, int]] = deque([(0, 0, 0)] * ANSWER)
         self.steps, self.told_steps = 0, deque()  # untold; clocks in which one less is shown
         self.sealing: deque[int] = deque()  # clocks in which a record is sealed
         self.sealed = self.inside = self.crc_closed = self.last_clock = 0
@@ -163,16 +164,20 @@ class Neighbours:
             self.last_clock = now
 
     def answer(self, now: int) -> None:
-        """The source that is shown a record answers two clocks later."""
+        """The source that is shown a record answers 3 clocks later: nothing but to what it has to tell."""
         dut, selected = self.dut, known(self.dut.op_select)
         if not selected:
             self.answers.append((0, 0, 0))
             return
         assert selected & (selected - 1) == 0, "two sources selected"
-        reply = (word(32), word(63), word(2))
+        index = selected.bit_length() - 1
+        kind, sub = (known(port) >> 4 * index & 15 for port in (dut.op_kind, dut.op_sub))
+        own = known(dut.op_entry)
+        says = not own or kind in (Kind.CLK, Kind.CTX)
+        reply = (word(32) if says else 0, *((word(63), word(2)) if known(dut.op_burst) else (0, 0)))
         self.answers.append(reply)
-        shown = (known(getattr(dut, f"op_{name}")) for name in Op._fields[1:-3])
-        op = Op(selected.bit_length() - 1, *shown, *reply)
+        shown = {name: known(getattr(dut, f"op_{name}")) for name in Op._fields[1:-3]} | {"kind": kind, "sub": sub}
+        op = Op(index, *shown.values(), *reply)
         self.log.ops.append(op)
         self.log.told += op.free
         if (op.kind, op.sub) == (

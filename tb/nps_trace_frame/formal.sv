@@ -34,7 +34,8 @@ module formal_frame #(
     wire         e_ready, op_entry, op_burst, op_free, final_counts, done, claim;
     wire [1:0]   m_tq, m_index;
     wire [1+TOKEN:0] op_select;
-    wire [3:0]   op_kind, op_sub, m_kind, m_sub;
+    wire [3:0]   m_kind, m_sub;
+    wire [4*TOKEN+7:0] op_kind, op_sub;
     wire [31:0]  op_payload, op_bp_samples, m_payload;
     wire [63:0]  m_ts;
     wire [5:0]   m_src;
@@ -148,7 +149,7 @@ module formal_frame #(
     endfunction
 
     // ---- the automaton
-    wire       plain = dut.takes && e_valid;
+    wire       plain = dut.free && go && e_valid;
     wire [3:0] kind = dut.next_valid ? dut.next_kind : e_kind;
     wire [3:0] sub = dut.next_valid ? dut.next_sub : e_sub;
     wire [1:0] index = dut.next_valid ? dut.next_index : {1'b0, e_index};
@@ -188,15 +189,16 @@ module formal_frame #(
     wire owner = want == B || want == C || (want == FREE && (is_a || is_end)) ? index == FRAMER
                : want > G_DRY || (want == FREE && !list && !plain) ? index == {1'b0, e_index} : 1'b1;  // lists: see nps_trace_walk
 
-    // ---- what leaves, 4 clocks later
-    reg [3:0] was_valid = 4'd0;
-    reg [10:0] was_1, was_2, was_3, was_4;
+    // ---- what leaves, 5 clocks later
+    reg [4:0] was_valid = 5'd0;
+    reg [10:0] was_1, was_2, was_3, was_4, was_5;
     always @(posedge clk) begin
-        was_valid <= rst ? 4'd0 : {was_valid[2:0], claim};
+        was_valid <= rst ? 5'd0 : {was_valid[3:0], claim};
         was_1 <= {index, kind, sub, last};
         was_2 <= was_1;
         was_3 <= was_2;
         was_4 <= was_3;
+        was_5 <= was_4;
     end
 
     // ---- the framer's place, in words
@@ -223,7 +225,7 @@ module formal_frame #(
         maximum:   assert (count <= FRAME_RECORDS && (!claim || is_a || count < FRAME_RECORDS));
         taken:     assert (!(e_ready && e_valid) || (e_plain ? claim && plain : want == FREE && !claim));
         over:      assert (!(claim && ended));
-        leaves:    assert (m_valid == was_valid[3] && (!m_valid || {m_index, m_kind, m_sub, m_last} == was_4));
+        leaves:    assert (m_valid == was_valid[4] && (!m_valid || {m_index, m_kind, m_sub, m_last} == was_5));
         source:    assert (!m_valid || m_src == (m_index == FRAMER ? `NPS_SRC_FRAMER : m_index == FRAMER - 2'd1 ? `NPS_SRC_MARK :
                            m_index == 2'd1 ? `NPS_SRC_TOKEN : {4'd0, m_index}));
 
@@ -242,6 +244,7 @@ module formal_frame #(
                            dut.fits == ({5'd0, left_of(run_begin)} <= dut.room)));
         weighs:    assert (dut.state != dut.CHECK || dut.needs == left_of(run_begin));
         holds:     assert (!on_entry || (e_valid && !e_plain));
+        flags:     assert (dut.u_close.full == (dut.room == 0) && dut.u_close.room_for_one == (dut.room == 1));
         reads:     assert (!dut.running || dut.state == dut.RUN);
         pops:      assert (!dut.popping || (dut.state == dut.SETTLE && !dut.next_valid));
         words:     assert ((!in_loss || (e_mark && dut.at <= 12 && (dut.at < 2 || dut.at > 4 || e_loss_step) &&

@@ -56,7 +56,7 @@ def parameters(others: int = 0) -> dict[str, int]:
     } | others_parameters(others)
 
 
-TO_RECORD = 4  # clocks from a choice to its record
+TO_RECORD = 5  # clocks from a choice to its record
 SETTLED = 4  # clocks from the choice of STEP_HI until step_pending shows it
 
 CNT_WORDS = [(INDEX[src], Kind.CNT, sub) for src, sub in config(NUM_BP).cnt_order]
@@ -240,7 +240,7 @@ class Reading:
     def own(self, clock: int, kind: int, sub: int) -> int:
         """The framer's word for the next record (rules 9 and 11)."""
         if kind == Kind.CNT:
-            return self.log.stalled[clock - 2]
+            return self.log.stalled[clock - 3]
         if kind == Kind.CFG:
             return {
                 Cfg.VERSION: FORMAT_MAJOR << 16 | FORMAT_MINOR,

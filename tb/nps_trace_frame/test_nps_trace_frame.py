@@ -24,7 +24,7 @@ def test_one_more_source(others):
     ("old", "new"),
     [
         ("state <= !fits ? CLOSE : e_mark", "state <= e_mark"),
-        ("offers = at != AT_SYNC_B || !moving;", "offers = 1'b1;"),
+        ("offers = !holds_b;", "offers = 1'b1;"),
         ("(|(state & START_CFG) || (|(state & GROUP) && at == AT_CFG))", "|(state & START_CFG)"),
         ("|(state & CLOSE) && emitted && !e_empty", "|(state & CLOSE) && emitted"),
         ("(at == AT_SECOND && !e_loss_step) || at == AT_STEP_HI", "at == AT_SECOND || at == AT_STEP_HI"),

@@ -15,8 +15,10 @@ def test_bench(sim, context):
     ("old", "new"),
     [
         ("high + step_high + {31'd0, carry}", "high + step_high"),
-        ("whole || drop_step || drop_cfg || drop_other", "whole || drop_step || drop_cfg"),
-        ("if (drop && !open) {from_tq", "if (drop) {from_tq"),
+        ("whole <= whole || drop_whole", "whole <= drop_whole"),
+        ("times[{account, open}]", "times[{account, 1'b0}]"),
+        ("at_last && shadow_several", "at_last"),
+        ("if (drop_late) mask", "if (drop_next) mask"),
     ],
 )
 def test_planted_bug(old, new):

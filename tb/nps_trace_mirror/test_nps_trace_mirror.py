@@ -5,7 +5,7 @@ import pytest
 
 from tb.runner import Patch, bench, caught
 
-PARAMETERS = {"DRY_MASK": 0x00FF00F0}
+PARAMETERS = {"LAYERS": 0xFFFFFFFF, "DRY_MASK": 0x00FF00F0}
 
 
 def test_bench(sim):
@@ -14,7 +14,12 @@ def test_bench(sim):
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("occ >= th_wet", "occ > th_wet"), ("th_wet = new_limits ?", "th_wet = 1'b0 ?"), ("hot & ~lapsed & ", "hot & ")],
+    [
+        ("occ >= th_wet", "occ > th_wet"),
+        ("to_limits ? touched[WET+:WET_W] :", "1'b0 ? touched[WET+:WET_W] :"),
+        ("cools || tells_unknown ?", "cools ?"),
+        ("|| late[i]", ""),
+    ],
 )
 def test_planted_bug(old, new):
     caught("nps_trace_mirror", "icarus", Patch("nps_trace_mirror.v", old, new), PARAMETERS)

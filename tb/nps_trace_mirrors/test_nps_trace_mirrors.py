@@ -12,5 +12,5 @@ def test_bench(sim):
 
 def test_planted_bug():
     """The snapshot taken a clock early, without the last record before it."""
-    patch = Patch("nps_trace_mirrors.v", "if (captures || capture_start)", "if (capture || capture_start)")
+    patch = Patch("nps_trace_mirrors.v", "captures = capturing[2]", "captures = capturing[1]")
     caught("nps_trace_mirrors", "icarus", patch, PARAMETERS)

@@ -34,6 +34,7 @@ module formal_out #(
     always @(*) if (!started) assume (rst);
 
     reg [7:0] held = 8'd0;  // arrived, not taken
+    reg       none_before = 1'b1;
     wire      pop = m_axis_tvalid && m_axis_tready;
     always @(posedge clk) begin
         if (rst) begin
@@ -43,6 +44,7 @@ module formal_out #(
             due  <= due + {7'd0, claim} - {7'd0, s_valid};
             held <= held + {7'd0, s_valid} - {7'd0, pop};
         end
+        none_before <= rst || (due == 0 && held == 0 && !claim);
     end
 
     // one record, chosen freely, followed by the number ahead of it
@@ -77,7 +79,7 @@ module formal_out #(
         order:    assert (!tracked || (ahead < held && (ahead != 0 || !m_axis_tvalid || {m_axis_tlast, m_axis_tdata} == record)));
         room:     assert ({1'b0, due} + {1'b0, held} <= DEPTH);
         none:     assert (!m_axis_tvalid || held != 0);
-        idle:     assert (empty == (due == 0 && held == 0));
+        idle:     assert (empty == none_before && (!empty || (due == 0 && held == 0)));
         books:    assert (dut.claims == due + held && in_buffer == held && in_buffer <= DEPTH && dut.after == dut.take + 1'b1);
         margin:   assert (!go || dut.claims < DEPTH);
         entry:    assert (!tracked || {dut.lasts[slot], dut.buffer[slot]} == record);

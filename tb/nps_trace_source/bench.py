@@ -22,7 +22,8 @@ WORDS = 5  # of a context
 STEPS = 4  # clock steps, or contexts, that a side FIFO holds
 EVENT = ("valid", "kind", "sub", "tq", "ts", "payload", "bp_samples", "step", "step_ns")
 OP = ("select", "entry", "burst", "free", "kind", "sub", "payload", "bp_samples")
-LATENCY = 2  # clocks from an op to its word
+LATENCY = 3  # clocks from an op to its word
+GAP = 2  # clocks between the last entry and what a group tells
 SHOWS = 2  # clocks from a take to its entry
 
 
@@ -142,14 +143,15 @@ class Bench:
             op |= {"payload": entry.payload, "bp_samples": entry.bp_samples}
             step = record.kind == Kind.CLK and entry.step_ns is not None
             asked = (step and record.sub in (ClkSub.STEP_LO, ClkSub.STEP_HI)) or record.kind == Kind.CTX
-            await self.clock(op, (record.payload if asked else None, None, None))
+            await self.clock(op, (record.payload if asked else 0, 0, 0))  # what is its own is not told again
             self.mirror.update(record)
         self.mirror.bp_samples = entry.bp_samples
         self.delivered += entry.size
 
     async def group(self):
-        """A keyframe, the limits and the counters, a clock behind the last entry."""
-        await self.clock()
+        """A keyframe, the limits and the counters, behind the last entry as soon as they may come."""
+        for _ in range(GAP):
+            await self.clock()
         words = [(Kind.CFG, word, value) for word, value in self.mirror.cfg.items()]
         words += [(Kind.CNT, Cnt.DROPPED, self.dropped)]
         if SORT == "bp":
@@ -200,7 +202,7 @@ async def begin(dut, *percents):
     dut.restart.value = 0
     if SORT == "bp":
         bench.mirror.cfg[Cfg.BP_LIMITS], bench.mirror.cfg[Cfg.STALE] = limits, stale
-    for _ in range(8):
+    for _ in range(12):
         await RisingEdge(dut.clk)
     return bench
 

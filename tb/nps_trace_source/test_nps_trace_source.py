@@ -41,7 +41,7 @@ def test_planted_bug_of_other_sources(sort, old, new):
     ("old", "new"),
     [
         (".s_refuse((ev_step && steps_full)", ".s_refuse(1'b0"),
-        ("op_burst ? step_sum : step_head", "step_head"),
+        ("from_loss ? step_sum : step_head", "step_head"),
         ("dropped <= dropped + loss_count", "dropped <= loss_count"),
     ],
 )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from npuscope import layout, specgen
 from npuscope.crc import crc8, crc8_records, crc32
-from npuscope.gf2 import Crc32Matrices, apply, crc8_masks, inverse, product
+from npuscope.gf2 import Crc32Matrices, apply, crc8_masks, inverse, levels_of, product
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC, _ = specgen.load(ROOT)
@@ -97,6 +97,19 @@ def test_crc_matrices_equal_the_plain_crcs(data: bytes) -> None:
         state = apply(matrices.next, state) ^ apply(matrices.word, word)
         assert apply(rows, word) ^ constant == crc8(record.tobytes()) == expected
     assert apply(matrices.value, state) ^ 0xFFFFFFFF == zlib.crc32(data) == crc32(data)
+
+
+def test_levels_of_shared_gates_make_the_matrix() -> None:
+    matrices = Crc32Matrices.of(SPEC["crc32"]["poly"], 128)
+    for rows, inputs in ((matrices.word, 128), (matrices.value, 32), ([0b111, 0b1, 0b111], 3)):
+        levels = levels_of(rows, inputs)
+        made = [1 << j for j in range(inputs)]
+        for level in levels:
+            made = product(level, made, inputs)
+        assert made == rows
+        assert max(row.bit_count() for level in levels for row in level) <= 4
+    gates = sum(row.bit_count() > 1 for level in levels_of(matrices.word, 128) for row in level)
+    assert gates < 0.5 * sum((row.bit_count() + 1) // 3 for row in matrices.word)  # each row by itself
 
 
 def test_crc32_feedback_is_one_level_of_logic() -> None:

@@ -5,8 +5,10 @@ A row is an int whose bit j says that input bit j takes part in that output bit.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 
 Rows = list[int]
 
@@ -40,6 +42,63 @@ def inverse(rows: Rows) -> Rows:
             if i != column and work[i] >> column & 1:
                 work[i] ^= work[column]
     return [row >> n for row in work]
+
+
+def levels_of(rows: Rows, inputs: int, fan_in: int = 4) -> list[Rows]:
+    """``rows`` as a product of matrices of at most ``fan_in`` terms a row, first to apply first: gates that are shared.
+
+    Sums that many rows have in common become a gate first, greedily: the one that saves most of the ``fan_in``-input
+    gates. A level's outputs are its gates and what later levels still need of the levels before.
+    """
+    terms = [{j for j in range(inputs) if row >> j & 1} for row in rows]
+    gates: dict[int, tuple[int, ...]] = {}
+    level = dict.fromkeys(range(inputs), 0)
+
+    def add(gate: set[int]) -> int:
+        number = inputs + len(gates)
+        gates[number] = tuple(sorted(gate))
+        level[number] = 1 + max(level[term] for term in gate)
+        return number
+
+    while (gate := _most_shared(terms, fan_in)) is not None:
+        number = add(gate)
+        for row in terms:
+            if gate <= row:
+                row -= gate
+                row.add(number)
+    for row in terms:
+        while len(row) > 1:
+            first = set(sorted(row, key=lambda term: (level[term], term))[:fan_in])
+            row -= first
+            row.add(add(first))
+    outputs = [next(iter(row)) for row in terms]
+    out, before = [], list(range(inputs))
+    for depth in range(1, max(level[output] for output in outputs) + 1):
+        later = {term for number, gate in gates.items() if level[number] > depth for term in gate} | set(outputs)
+        after = sorted(term for term in later if level[term] <= depth)
+        if depth == max(level[output] for output in outputs):
+            after = outputs
+        at = {term: i for i, term in enumerate(before)}
+        out.append([sum(1 << at[term] for term in (gates[t] if level[t] == depth else (t,))) for t in after])
+        before = after
+    return out
+
+
+def _most_shared(terms: list[set[int]], fan_in: int) -> set[int] | None:
+    """The sum of up to ``fan_in`` terms whose gate saves most gates, None if none saves any."""
+    best: tuple[float, tuple[int, ...]] = (0.01, ())
+    pairs = Counter(pair for row in terms for pair in combinations(sorted(row), 2))
+    for pair, _ in pairs.most_common(60):
+        chosen, rows = list(pair), [row for row in terms if row.issuperset(pair)]
+        while True:
+            best = max(best, (len(rows) * (len(chosen) - 1) / (fan_in - 1) - 1, tuple(sorted(chosen))))
+            others = Counter(term for row in rows for term in sorted(row) if term not in chosen)
+            if len(chosen) == fan_in or not others:
+                break
+            term = others.most_common(1)[0][0]
+            chosen.append(term)
+            rows = [row for row in rows if term in row]
+    return set(best[1]) or None
 
 
 def crc8_masks(poly: int, init: int, byte_order: list[int], ignore: int) -> tuple[Rows, int]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from npuscope import registers, synthesis
 from npuscope.errors import NpuscopeError, leave
-from npuscope.gf2 import Crc32Matrices, crc8_masks
+from npuscope.gf2 import Crc32Matrices, crc8_masks, levels_of
 
 Spec = dict[str, Any]
 
@@ -73,6 +73,17 @@ def _xor_macro(name: str, arg: str, rows: list[int], width: int, invert: int = 0
     return f"`define {name}({arg}) ({{ \\\n" + ", \\\n".join(terms) + f"}}{tail})\n"
 
 
+def _xor_levels(name: str, arg: str, levels: list[list[int]], invert: int = 0) -> list[str]:
+    """Macros ``name``_1, _2 .. and their widths: levels of shared gates. arg: a name. invert: of the last."""
+    out = []
+    for number, rows in enumerate(levels, 1):
+        terms = [" ^ ".join(f"{arg}[{j}]" for j in range(row.bit_length()) if row >> j & 1) for row in reversed(rows)]
+        tail = f" ^ {len(rows)}'h{invert:X}" if invert and number == len(levels) else ""
+        out.append(f"`define {name}_{number}_W {len(rows)}")
+        out.append(f"`define {name}_{number}({arg}) ({{ \\\n    " + ", \\\n    ".join(terms) + f"}}{tail})\n")
+    return out
+
+
 def verilog(spec: Spec) -> str:
     """``nps_trace.vh``: codes, field positions and CRC functions as macros."""
     out = ["// " + GENERATED.format(source="rtl/spec/trace.toml"), "`ifndef NPS_TRACE_VH", "`define NPS_TRACE_VH", ""]
@@ -119,14 +130,17 @@ def verilog(spec: Spec) -> str:
     crc32 = Crc32Matrices.of(spec["crc32"]["poly"], 128)
     out += ["", "// CRC-8 of a 128-bit record (bit 63 and the crc8 field itself do not count)"]
     out.append(_xor_macro("NPS_CRC8", "d", rows, 128, constant))
+    out.append("// the same without its constant, NPS_CRC8(0), as levels of shared gates")
+    out += _xor_levels("NPS_CRC8", "d", levels_of(rows, 128))
     out.append(
         "// CRC-32 of 128-bit words. The state is a linear transform of the CRC in which one step needs few terms:\n"
-        "// start: s = NPS_CRC32_INIT; each word: s = NPS_CRC32_NEXT(s) ^ NPS_CRC32_WORD(d); value: NPS_CRC32_VALUE(s)"
+        "// start: s = NPS_CRC32_INIT; each word: s = NPS_CRC32_NEXT(s) ^ WORD(d); value: VALUE(s). WORD and VALUE\n"
+        "// come as levels of shared gates, each of at most 4 terms: WORD(d) = NPS_CRC32_WORD_5(.. NPS_CRC32_WORD_1(d))"
     )
     out.append(f"`define NPS_CRC32_INIT 32'h{crc32.init:08X}")
-    out.append(_xor_macro("NPS_CRC32_WORD", "d", crc32.word, 128))
+    out += _xor_levels("NPS_CRC32_WORD", "d", levels_of(crc32.word, 128))
     out.append(_xor_macro("NPS_CRC32_NEXT", "s", crc32.next, 32))
-    out.append(_xor_macro("NPS_CRC32_VALUE", "s", crc32.value, 32, 0xFFFFFFFF))
+    out += _xor_levels("NPS_CRC32_VALUE", "s", levels_of(crc32.value, 32), 0xFFFFFFFF)
     out += ["`endif", ""]
     return "\n".join(out)
 

@@ -15,11 +15,8 @@ WAVES: Final = ("vcd", "fst", "ghw", "ila", "litescope")
 BACKENDS: Final = ("own", "pywellen", "vcdvcd")
 
 
-def open_waveform(source: Source, backend: str | None = None, *, allow_backwards: bool = False) -> Joined:
-    """The waveform in ``source``, opened with ``accept=WAVES``. backend: of ``BACKENDS``, None: ours, if there is one.
-
-    allow_backwards: a time that goes back begins another simulation (own reader of VCD).
-    """
+def open_waveform(source: Source, backend: str | None = None) -> Joined:
+    """The waveform in ``source``, opened with ``accept=WAVES``. backend: of ``BACKENDS``, None: ours if there is one."""
     kind = source.head_kind
     able = {"vcd": BACKENDS, "fst": ("pywellen",), "ghw": ("pywellen",)}.get(kind, ("own",))
     chosen = backend or able[0]
@@ -28,7 +25,7 @@ def open_waveform(source: Source, backend: str | None = None, *, allow_backwards
     if chosen == "own" and kind == "vcd":
         from npuscope.importers.vcd import VcdReader
 
-        return Joined(VcdReader(source, allow_backwards=allow_backwards))
+        return Joined(VcdReader(source))
     if chosen == "own":
         from npuscope.importers.samples import SampleReader
 

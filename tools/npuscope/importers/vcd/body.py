@@ -180,7 +180,7 @@ class Body:
                     file=self.file,
                     offset=where,
                     found=f"{time} after {self.time}",
-                    hint="--allow-backwards takes it as the start of another simulation",
+                    hint="another simulation begins there: cut the file before it",
                 )
             self.restarts.append((change, int(time)))
         self.first_time = int(time) if self.first_time is None else self.first_time

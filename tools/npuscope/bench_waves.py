@@ -130,8 +130,8 @@ def peak_mb(path: Path, names: tuple[str, ...]) -> float:
     """Resident memory of a process of its own that reads ``names``, MB."""
     program = (
         "import sys; from pathlib import Path; from npuscope.bench_waves import own; "
-        "own(Path(sys.argv[1]), tuple(sys.argv[2:])); import resource; "
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        "own(Path(sys.argv[1]), tuple(sys.argv[2:])); "
+        "print(next(x for x in Path('/proc/self/status').read_text().splitlines() if x.startswith('VmHWM')).split()[1])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(path), *names], capture_output=True, text=True, check=True

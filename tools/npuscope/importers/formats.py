@@ -16,7 +16,7 @@ BACKENDS: Final = ("own", "pywellen", "vcdvcd")
 
 
 def open_waveform(source: Source, backend: str | None = None) -> Joined:
-    """The waveform in ``source``, opened with ``accept=WAVES``. backend: of ``BACKENDS``, None: ours if there is one."""
+    """The waveform in ``source``, opened with ``accept=WAVES``. backend: of ``BACKENDS``, None: ours."""
     kind = source.head_kind
     able = {"vcd": BACKENDS, "fst": ("pywellen",), "ghw": ("pywellen",)}.get(kind, ("own",))
     chosen = backend or able[0]

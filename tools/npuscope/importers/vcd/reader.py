@@ -86,26 +86,12 @@ class VcdReader:
             if name not in self.variables:
                 raise no_such(self.file, name)
         parts = list(self.changes(wanted))
-        codes = list(dict.fromkeys(self.variables[name].code for name in wanted))
-        words = self.body.words
-        joined = Changes(
-            np.concatenate([part.time for part in parts] or [np.empty(0, np.uint64)]),
-            np.concatenate([part.slot for part in parts] or [np.empty(0, np.int32)]),
-            np.concatenate([part.value for part in parts] or [np.empty((0, words), np.uint64)]),
-            np.concatenate([part.unknown for part in parts] or [np.empty((0, words), np.uint64)]),
-        )
-        del parts
-        order = np.argsort(joined.slot.astype(np.min_scalar_type(len(codes))), kind="stable")
-        bounds = np.concatenate([[0], np.cumsum(np.bincount(joined.slot, minlength=len(codes)))])
+        columns, bounds = _by_slot(parts, len(self._slot), self.body.words)
         found = {}
         for name in wanted:
             variable = self.variables[name]
-            slot = codes.index(variable.code) if len(codes) < 2 else self._slot[variable.code]
-            mine = order[bounds[slot] : bounds[slot + 1]]
-            if not glitches and len(mine):
-                time = joined.time[mine]
-                mine = mine[np.append(time[1:] != time[:-1], True)]
-            found[name] = _signal(variable, joined, mine)
+            slot = self._slot[variable.code]
+            found[name] = _signal(variable, columns, slice(bounds[slot], bounds[slot + 1]), glitches=glitches)
         return found
 
     def changes(self, names: Iterable[str]) -> Iterator[Changes]:
@@ -186,12 +172,36 @@ class VcdReader:
         return word[:1] in b"#$bBrRsS" or any(code.startswith(last) and code != last for code in self.body.codes)
 
 
-def _signal(variable: Variable, changes: Changes, rows: npt.NDArray[np.intp]) -> Signal:
+def _by_slot(parts: list[Changes], slots: int, words: int) -> tuple[tuple[U8, U8, U8], list[int]]:
+    """Time, value and unknown of all ``parts``, which are used up, slot by slot; and where each slot begins."""
+    counts = [np.bincount(part.slot, minlength=slots) for part in parts]
+    bounds = np.concatenate(
+        [[0], np.cumsum(np.sum(counts, axis=0, dtype=np.int64) if counts else np.zeros(slots, int))]
+    )
+    total, place = int(bounds[-1]), bounds[:-1].copy()
+    time, value, unknown = np.empty(total, np.uint64), *(np.empty((total, words), np.uint64) for _ in range(2))
+    parts.reverse()
+    for count in counts:
+        part = parts.pop()
+        order = np.argsort(part.slot.astype(np.min_scalar_type(slots)), kind="stable")
+        at = np.repeat(place - np.cumsum(count) + count, count) + np.arange(len(order))
+        time[at], value[at], unknown[at] = part.time[order], part.value[order], part.unknown[order]
+        place += count
+    return (time, value, unknown), bounds.tolist()
+
+
+def _signal(variable: Variable, columns: tuple[U8, U8, U8], rows: slice, *, glitches: bool) -> Signal:
     """The rows of a variable, cut to its own width (an id may have names of several widths)."""
     words = -(-variable.width // WORD)
-    value, unknown = changes.value[rows, :words], changes.unknown[rows, :words]
+    time, value, unknown = columns[0][rows], columns[1][rows, :words], columns[2][rows, :words]
+    if not glitches and len(time):
+        last = np.append(time[1:] != time[:-1], True)
+        if not last.all():
+            time, value, unknown = time[last], value[last], unknown[last]
     if variable.width % WORD and not variable.is_real:
         mask = np.uint64(2 ** (variable.width % WORD) - 1)
-        value[:, -1] &= mask
-        unknown[:, -1] &= mask
-    return Signal(variable, changes.time[rows], value, unknown)
+        if ((value[:, -1] | unknown[:, -1]) > mask).any():
+            value, unknown = value.copy(), unknown.copy()
+            value[:, -1] &= mask
+            unknown[:, -1] &= mask
+    return Signal(variable, time, value, unknown)

@@ -18,6 +18,7 @@ from npuscope.dv import reports
 from npuscope.dv.results import Node, Results, Row, buckets, merge, read
 from npuscope.errors import NpuscopeError
 
+pytestmark = pytest.mark.xdist_group("dv-regress")  # later tests read what the first one wrote
 ROOT = Path(__file__).resolve().parents[2]
 TREE = Path(__file__).parent / "fixtures" / "tree"
 RUDE, QUIET = "tb/rude/test_rude.py::", "tb/quiet/test_quiet.py::"

@@ -22,11 +22,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from npuscope.dv.contracts import CONTRACTS, FORMAL_WINDOW, Limits, boundary, verilog
-from npuscope.dv.tree import COMMENT, load_toml
+from npuscope.dv.tree import COMMENT, load_json, load_toml
 from npuscope.errors import NpuscopeError
 from npuscope.sim import SIMULATORS, Design, Patch, Verdict, run
 from npuscope.sim.proofs import MODES, Proof
 from npuscope.sim.prove import prove
+from npuscope.sim.verdict import base_name
 
 __all__ = ["Adopted", "Finding", "examine", "load"]
 
@@ -93,21 +94,21 @@ def load(
 
 def examine(adopted: Adopted, root: Path, sims: tuple[str, ...] = SIMULATORS) -> Iterator[Finding]:
     """Each part of the plan, as it ends."""
-    met: dict[str, int] = {}
+    met: set[str] = set()
     keeps = True
     for sim in sims:
-        for test, intent in PLAN.items():
-            result = _bench(adopted, sim, root, (test,))
-            ok = result.verdict is Verdict.PASS
-            keeps = keeps and ok
-            yield Finding(f"{test} {sim}: {intent}", ok, "" if ok else f"{result.verdict} {result.reason}")
-            bins = result.folder / "bins.json"
-            for name, count in (json.loads(bins.read_text()) if bins.exists() else {}).items():
-                met[name] = met.get(name, 0) + count
-    for name, level in boundary(adopted.contract, adopted.limits).items():
-        yield Finding(
-            f"bin {name} = {level}", bool(met.get(name)), "" if met.get(name) else "never met by a passing test"
+        result = _bench(adopted, sim, root, ())
+        ran, failed = (
+            {base_name(name.rpartition(".")[2]) for name in names} for names in (result.tests, result.failed)
         )
+        keeps = keeps and result.verdict is Verdict.PASS
+        for test, intent in PLAN.items():
+            ok = test in ran and test not in failed
+            said = result.reason if f"first {test}:" in result.reason or test not in ran else "it fails too"
+            yield Finding(f"{test} {sim}: {intent}", ok, "" if ok else f"{result.verdict} {said}")
+        met |= _bins(result.folder)
+    for name, level in boundary(adopted.contract, adopted.limits).items():
+        yield Finding(f"bin {name} = {level}", name in met, "" if name in met else "never met")
     if adopted.contract != "level-hysteresis":
         yield Finding("hysteresis: bins and mutants", None, f"the contract {adopted.contract} has none")
     yield from _proof(adopted, root)
@@ -115,6 +116,12 @@ def examine(adopted: Adopted, root: Path, sims: tuple[str, ...] = SIMULATORS) ->
         yield from _mutants(adopted, root)
     else:
         yield Finding("mutants", None, "the module fails as it is")
+
+
+def _bins(folder: Path) -> set[str]:
+    """Boundary bins that a run met."""
+    path = folder / "bins.json"
+    return {name for name, count in load_json(path).items() if count} if path.exists() else set()
 
 
 def _bench(adopted: Adopted, sim: str, root: Path, tests: tuple[str, ...], patch: Patch | None = None) -> Any:

@@ -147,4 +147,124 @@
 `define NPS_SCHED_SLOTS_LOW_MIN 1
 `define NPS_SCHED_SLOTS_LOW_MAX 64
 
+// B3, 1/1000: 92.3 %, compared as hits*1000 >= 923*accesses, exactly; no verdict on an empty window.
+`define NPS_HITRATE_LIMIT 923
+`define NPS_HITRATE_LIMIT_MIN 0
+`define NPS_HITRATE_LIMIT_MAX 1000
+
+// B3, ns: Windows of 100 us that follow each other, as the sampling of C5; the article has no figure.
+`define NPS_HITRATE_WINDOW 100000
+`define NPS_HITRATE_WINDOW_MIN 1000
+`define NPS_HITRATE_WINDOW_MAX 1073741823
+
+// B4, 2^-16: 0.082 in u16.16, rounded up: 5374 is the first value that is not below it.
+`define NPS_PREFETCH_NORM 32'h000014FE
+`define NPS_PREFETCH_NORM_MIN 32'h00000000
+`define NPS_PREFETCH_NORM_MAX 32'hFFFFFFFF
+
+// B4, layer: First layer whose samples are looked at.
+`define NPS_PREFETCH_FIRST 17
+`define NPS_PREFETCH_FIRST_MIN 0
+`define NPS_PREFETCH_FIRST_MAX 255
+
+// B4, layer: Last layer whose samples are looked at.
+`define NPS_PREFETCH_LAST 24
+`define NPS_PREFETCH_LAST_MIN 0
+`define NPS_PREFETCH_LAST_MAX 255
+
+// B4, blocks: The window asked for: so many blocks from that of seq_pos + 1 on.
+`define NPS_PREFETCH_WINDOW 3
+`define NPS_PREFETCH_WINDOW_MIN 1
+`define NPS_PREFETCH_WINDOW_MAX 15
+
+// B4, positions: A block; a power of two. A layer asks once for each block it comes to.
+`define NPS_PREFETCH_BLOCK 128
+`define NPS_PREFETCH_BLOCK_MIN 2
+`define NPS_PREFETCH_BLOCK_MAX 4096
+
+// C1, ns: PCIe Gen6: TLP overhead. Strict.
+`define NPS_LINK_TLP 120
+`define NPS_LINK_TLP_MIN 1
+`define NPS_LINK_TLP_MAX 1048575
+
+// C1, ns: PCIe Gen6: PHY. Strict.
+`define NPS_LINK_PHY 95
+`define NPS_LINK_PHY_MIN 1
+`define NPS_LINK_PHY_MAX 1048575
+
+// C1, ns: PCIe Gen6: arbitration, worst case. Strict.
+`define NPS_LINK_ARBITRATION 280
+`define NPS_LINK_ARBITRATION_MIN 1
+`define NPS_LINK_ARBITRATION_MAX 1048575
+
+// C1, ns: PCIe Gen6: what is left for a shard of up to 16 KiB. Strict.
+`define NPS_LINK_SHARD 305
+`define NPS_LINK_SHARD_MIN 1
+`define NPS_LINK_SHARD_MAX 1048575
+
+// C1, ns: PCIe Gen6: end to end; 1200 for Gen5. Strict.
+`define NPS_LINK_TOTAL 800
+`define NPS_LINK_TOTAL_MIN 1
+`define NPS_LINK_TOTAL_MAX 1048575
+
+// B5, pJ: 3.8 mJ, strict. mW times ns are pJ.
+`define NPS_ENERGY_LIMIT 42'h000E27F6600
+`define NPS_ENERGY_LIMIT_MIN 42'h00000000000
+`define NPS_ENERGY_LIMIT_MAX 42'h3FFFFFFFFFF
+
+// B6, pJ: Hysteresis of ENERGY_LIMIT for the governor: 3.8 mJ * (0.72 V / 0.80 V)^2 = 3.08 mJ, rounded down, so that going up stays below the limit.
+`define NPS_ENERGY_RELEASE 42'h000B2D05E00
+`define NPS_ENERGY_RELEASE_MIN 42'h00000000000
+`define NPS_ENERGY_RELEASE_MAX 42'h3FFFFFFFFFF
+
+// B6, mV: 0.80 V, needed by every frequency above DVFS_F_LOW.
+`define NPS_DVFS_V_HIGH 800
+`define NPS_DVFS_V_HIGH_MIN 1
+`define NPS_DVFS_V_HIGH_MAX 4095
+
+// B6, mV: 0.72 V, enough for DVFS_F_LOW.
+`define NPS_DVFS_V_LOW 720
+`define NPS_DVFS_V_LOW_MIN 1
+`define NPS_DVFS_V_LOW_MAX 4095
+
+// B6, mV: A step of 0.02 V; divides the range.
+`define NPS_DVFS_V_STEP 20
+`define NPS_DVFS_V_STEP_MIN 1
+`define NPS_DVFS_V_STEP_MAX 4095
+
+// B6, MHz: 600 MHz.
+`define NPS_DVFS_F_HIGH 600
+`define NPS_DVFS_F_HIGH_MIN 1
+`define NPS_DVFS_F_HIGH_MAX 4095
+
+// B6, MHz: 450 MHz.
+`define NPS_DVFS_F_LOW 450
+`define NPS_DVFS_F_LOW_MIN 1
+`define NPS_DVFS_F_LOW_MAX 4095
+
+// B6, MHz: A step of 50 MHz; divides the range.
+`define NPS_DVFS_F_STEP 50
+`define NPS_DVFS_F_STEP_MIN 1
+`define NPS_DVFS_F_STEP_MAX 4095
+
+// B6, tokens: At most one step in so many tokens: the article's one a token would answer a step before its effect shows.
+`define NPS_DVFS_DWELL 4
+`define NPS_DVFS_DWELL_MIN 1
+`define NPS_DVFS_DWELL_MAX 255
+
+// C5, ns: Busy clocks are sampled every 100 us; longer ones do not fit the count of a 2 ns clock.
+`define NPS_UTIL_PERIOD 100000
+`define NPS_UTIL_PERIOD_MIN 10000
+`define NPS_UTIL_PERIOD_MAX 67108863
+
+// C4, 1/1000: 94.3 %, strict, compared as busy*1000 > 943*window.
+`define NPS_UTIL_SATURATION 943
+`define NPS_UTIL_SATURATION_MIN 0
+`define NPS_UTIL_SATURATION_MAX 1000
+
+// C5, ns: The classes of the watched links are told every 100 us.
+`define NPS_LINK_PERIOD 100000
+`define NPS_LINK_PERIOD_MIN 10000
+`define NPS_LINK_PERIOD_MAX 67108863
+
 `endif

@@ -7,7 +7,10 @@
 `define NPS_MON_LATENCY 4
 
 // clocks from a window's last to the record of nps_hitrate_mon
-`define NPS_HITRATE_LATENCY 17
+`define NPS_HITRATE_LATENCY 16
+
+// clocks from a token to its record and verdict (nps_energy)
+`define NPS_ENERGY_LATENCY 7
 
 // clocks of nps_ratio from start to done
 `define NPS_RATIO_LATENCY 12
@@ -25,6 +28,9 @@
 `define NPS_INTERVAL_W_COUNT 6'd48
 `define NPS_INTERVAL_W_VIOLATIONS 6'd49
 `define NPS_INTERVAL_W_TOKEN 6'd50
+
+// clocks from the links to the trace port of nps_link_probe
+`define NPS_LINK_LATENCY 8
 
 // channel of a MON UTIL record that tells the clocks of the window
 `define NPS_UTIL_WINDOW 6'd63

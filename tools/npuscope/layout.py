@@ -22,6 +22,7 @@ CRC8_POLY: Final = 0x07
 CRC8_INIT: Final = 0xFF
 CRC8_BYTE_ORDER: Final = (7, 6, 5, 4, 3, 2, 1, 0, 8, 9, 10, 12, 13, 14, 15)
 SRC_BP_FIRST: Final = 0
+SRC_MONITOR: Final = 58
 SRC_TOKEN: Final = 59
 SRC_RAS: Final = 60
 SRC_JITTER: Final = 61
@@ -229,6 +230,7 @@ class MonSub(IntEnum):
     SCHED = 5
     DVFS = 6
     PREFETCH = 7
+    CLASS = 8
 
 
 class SyncSub(IntEnum):
@@ -421,9 +423,14 @@ PAYLOAD: Final[dict[tuple[Kind, int | None], tuple[Field, ...]]] = {
         Field("duration", 4, 28, False, "ns", "time of the stage"),
     ),
     (Kind.MON, 4): (
-        Field("channel", 0, 6, False, "", "channel"),
+        Field("channel", 0, 6, False, "", "channel; 63: the window itself"),
         Field("saturated", 6, 1, False, "", "over the saturation limit"),
         Field("busy", 7, 25, False, "clocks", "busy clocks in the window"),
+    ),
+    (Kind.MON, 8): (
+        Field("link", 0, 5, False, "", "watched link"),
+        Field("class", 5, 2, False, "", "0 idle, 1 transfer, 2 stalled by the sink, 3 starved by the source"),
+        Field("clocks", 7, 25, False, "clocks", "clocks of the class in the window"),
     ),
     (Kind.MON, 5): (
         Field("register", 0, 16, False, "", "WARP_SCHED_CTRL"),
@@ -476,6 +483,8 @@ OWNED_CFG_FRAMER: Final[tuple[Cfg, ...]] = (Cfg.VERSION, Cfg.CLK_PERIOD, Cfg.DES
 OWNED_CNT_FRAMER: Final[tuple[Cnt, ...]] = (Cnt.ACCEPTED, Cnt.STALLED,)
 OWNED_CFG_BP: Final[tuple[Cfg, ...]] = (Cfg.BP_LIMITS, Cfg.STALE, Cfg.LAYERS, Cfg.DRY_MASK,)
 OWNED_CNT_BP: Final[tuple[Cnt, ...]] = (Cnt.ACCEPTED, Cnt.DROPPED, Cnt.BP_SAMPLES,)
+OWNED_CFG_MONITOR: Final[tuple[Cfg, ...]] = ()
+OWNED_CNT_MONITOR: Final[tuple[Cnt, ...]] = (Cnt.ACCEPTED, Cnt.DROPPED,)
 OWNED_CFG_TOKEN: Final[tuple[Cfg, ...]] = ()
 OWNED_CNT_TOKEN: Final[tuple[Cnt, ...]] = (Cnt.ACCEPTED, Cnt.DROPPED,)
 OWNED_CFG_RAS: Final[tuple[Cfg, ...]] = (Cfg.R_LIMIT, Cfg.A_LIMIT, Cfg.S_LIMIT, Cfg.RAS_COUNTS, Cfg.S_WINDOW, Cfg.A_HOLDOFF,)
@@ -527,4 +536,28 @@ THRESHOLDS: Final[dict[str, Threshold]] = {
     "SCHED_PERIOD_LOW": Threshold(80, 8, 65535, "ns", "B2"),
     "SCHED_SLOTS": Threshold(48, 1, 64, "warps", "B1"),
     "SCHED_SLOTS_LOW": Threshold(32, 1, 64, "warps", "B2"),
+    "HITRATE_LIMIT": Threshold(923, 0, 1000, "1/1000", "B3"),
+    "HITRATE_WINDOW": Threshold(100000, 1000, 1073741823, "ns", "B3"),
+    "PREFETCH_NORM": Threshold(5374, 0, 4294967295, "2^-16", "B4"),
+    "PREFETCH_FIRST": Threshold(17, 0, 255, "layer", "B4"),
+    "PREFETCH_LAST": Threshold(24, 0, 255, "layer", "B4"),
+    "PREFETCH_WINDOW": Threshold(3, 1, 15, "blocks", "B4"),
+    "PREFETCH_BLOCK": Threshold(128, 2, 4096, "positions", "B4"),
+    "LINK_TLP": Threshold(120, 1, 1048575, "ns", "C1"),
+    "LINK_PHY": Threshold(95, 1, 1048575, "ns", "C1"),
+    "LINK_ARBITRATION": Threshold(280, 1, 1048575, "ns", "C1"),
+    "LINK_SHARD": Threshold(305, 1, 1048575, "ns", "C1"),
+    "LINK_TOTAL": Threshold(800, 1, 1048575, "ns", "C1"),
+    "ENERGY_LIMIT": Threshold(3800000000, 0, 4398046511103, "pJ", "B5"),
+    "ENERGY_RELEASE": Threshold(3000000000, 0, 4398046511103, "pJ", "B6"),
+    "DVFS_V_HIGH": Threshold(800, 1, 4095, "mV", "B6"),
+    "DVFS_V_LOW": Threshold(720, 1, 4095, "mV", "B6"),
+    "DVFS_V_STEP": Threshold(20, 1, 4095, "mV", "B6"),
+    "DVFS_F_HIGH": Threshold(600, 1, 4095, "MHz", "B6"),
+    "DVFS_F_LOW": Threshold(450, 1, 4095, "MHz", "B6"),
+    "DVFS_F_STEP": Threshold(50, 1, 4095, "MHz", "B6"),
+    "DVFS_DWELL": Threshold(4, 1, 255, "tokens", "B6"),
+    "UTIL_PERIOD": Threshold(100000, 10000, 67108863, "ns", "C5"),
+    "UTIL_SATURATION": Threshold(943, 0, 1000, "1/1000", "C4"),
+    "LINK_PERIOD": Threshold(100000, 10000, 67108863, "ns", "C5"),
 }

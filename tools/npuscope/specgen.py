@@ -102,7 +102,7 @@ def verilog(spec: Spec) -> str:
         define(f"REC_{field['name'].upper()}_LSB", str(field["lsb"]))
         define(f"REC_{field['name'].upper()}_W", str(field["width"]))
     out += ["", "// sources"]
-    for name in ("token", "ras", "jitter", "mark", "framer"):
+    for name in ("monitor", "token", "ras", "jitter", "mark", "framer"):
         define(f"SRC_{name.upper()}", f"6'd{spec['sources'][name]}")
     widths = {"tq": 2, "loss_cause": 3, "cnt": 4, "cfg": 4, "state": 4, "ras_class": 5, "severity": 2}
     for group, codes in spec["codes"].items():
@@ -203,7 +203,7 @@ def python(spec: Spec, book: list[Spec]) -> str:
         f"SRC_BP_FIRST: Final = {spec['sources']['bp_first']}",
         *(
             f"SRC_{name.upper()}: Final = {spec['sources'][name]}"
-            for name in ("token", "ras", "jitter", "mark", "framer")
+            for name in ("monitor", "token", "ras", "jitter", "mark", "framer")
         ),
         f"MAX_LAYERS: Final = {spec['sources']['max_layers']}",
     ]

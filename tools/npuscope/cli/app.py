@@ -21,6 +21,7 @@ VERBS: Final = {
     "tokens": "token flow: true or pseudo streaming, interrupts",
     "ras": "show, check, import, near: RAS events, host logs",
     "align": "clock map between two captures, with its error",
+    "monitors": "threshold monitors: limit, observed, violations, margin",
     "whatif": "other limits on what was recorded",
     "diff": "worse, better, same or undecided against a base",
     "baseline": "save, list, accept: summaries to compare with",

@@ -12,7 +12,19 @@ from dataclasses import dataclass, field
 from npuscope.encode.record import payload
 from npuscope.layout import THRESHOLDS, Kind, MonSub
 
-__all__ = ["BINS", "INTERVAL_MAX", "IntervalModel", "IntervalSnapshot", "MonRecord", "SchedModel", "interval_bin"]
+__all__ = [
+    "BINS",
+    "INTERVAL_MAX",
+    "HitrateModel",
+    "IntervalModel",
+    "IntervalSnapshot",
+    "LinkModel",
+    "MonRecord",
+    "PrefetchModel",
+    "SchedModel",
+    "interval_bin",
+    "under_rate",
+]
 
 MonRecord = tuple[int, int]
 """Sub and payload of a MON record."""
@@ -138,3 +150,130 @@ class SchedModel:
             return None
         word = payload(Kind.MON, MonSub.SCHED, register=self.register, period=period >> 8)
         return MonSub.SCHED, word
+
+
+# ---------------------------------------------------------------- hit rate
+
+_COUNT_MAX = 0xFFFF
+_OPEN = 14
+
+
+def under_rate(hits: int, accesses: int, limit: int) -> bool:
+    """H3: whether so many hits are too few. limit: 1/1000."""
+    return hits * 1000 < limit * accesses
+
+
+class HitrateModel:
+    """H1 to H5. limit: 1/1000; window: ns; ``under``: the last verdict. Times are whole ns here."""
+
+    def __init__(
+        self, limit: int = THRESHOLDS["HITRATE_LIMIT"].value, window: int = THRESHOLDS["HITRATE_WINDOW"].value
+    ) -> None:
+        self.limit, self.window = limit, window
+        self.first: int | None = None
+        self.hits = self.accesses = self._open = 0
+        self.under = False
+
+    def clock(
+        self, now: int, access: bool = False, hit: bool = False, *, enable: bool = True, rel_step: bool = False
+    ) -> MonRecord | None:
+        """The record of the window that this clock ends: it is the first of the next one."""
+        record = None
+        self._open -= self._open > 0
+        if not enable:
+            self.first = None
+            return None
+        if self.first is None or rel_step:
+            self._begin(now)
+            self._open = max(self._open, 2)
+        elif now - self.first >= self.window and not self._open:
+            record = MonSub.HITRATE, payload(Kind.MON, MonSub.HITRATE, hits=self.hits, accesses=self.accesses)
+            if self.accesses:
+                self.under = under_rate(self.hits, self.accesses, self.limit)
+            self._begin(now)
+            self._open = _OPEN
+        if access and self.accesses < _COUNT_MAX:
+            self.accesses += 1
+            self.hits += hit
+        return record
+
+    def _begin(self, now: int) -> None:
+        self.first, self.hits, self.accesses = now, 0, 0
+
+
+# ---------------------------------------------------------------- prefetch
+
+
+@dataclass
+class PrefetchModel:
+    """F1 to F5. norm: u16.16. ``asked``: the block of the last request of each layer."""
+
+    norm: int = THRESHOLDS["PREFETCH_NORM"].value
+    first: int = THRESHOLDS["PREFETCH_FIRST"].value
+    last: int = THRESHOLDS["PREFETCH_LAST"].value
+    window: int = THRESHOLDS["PREFETCH_WINDOW"].value
+    block: int = THRESHOLDS["PREFETCH_BLOCK"].value
+    asked: dict[int, int] = field(default_factory=dict)
+
+    def span(self, position: int) -> tuple[int, int]:
+        """F3: first position of the window of ``position`` and the first behind it."""
+        base = position // self.block * self.block
+        return base, (base + self.window * self.block) % (1 << 24)
+
+    def clock(self, sample: tuple[int, int, int] | None, *, forget: bool = False) -> MonRecord | None:
+        """sample: layer, seq_pos, norm_std."""
+        if forget:
+            self.asked.clear()
+        if sample is None:
+            return None
+        layer, seq_pos, norm = sample
+        position = (seq_pos + 1) % (1 << 24)
+        if not self.first <= layer <= self.last or norm >= self.norm:
+            return None
+        block = position // self.block
+        if self.asked.get(layer) == block:
+            return None
+        self.asked[layer] = block
+        return MonSub.PREFETCH, payload(Kind.MON, MonSub.PREFETCH, seq_pos=position, layer=layer)
+
+
+# ---------------------------------------------------------------- link budget
+
+_STAGES = ("LINK_TLP", "LINK_PHY", "LINK_ARBITRATION", "LINK_SHARD", "LINK_TOTAL")
+_WHOLE = 4
+_DURATION_MAX = (1 << 36) - 1
+
+
+class LinkModel:
+    """K1 to K5. limits: ns, of the four stages and of the whole."""
+
+    def __init__(self, limits: tuple[int, ...] = tuple(THRESHOLDS[name].value for name in _STAGES)) -> None:
+        self.limits = list(limits)
+        self.stage: int | None = None
+        self._set_out = self._passed = 0
+        self._fresh = False
+
+    def clock(
+        self, now: int, start: bool = False, mark: bool = False, *, enable: bool = True, rel_step: bool = False
+    ) -> list[MonRecord]:
+        """The records of this clock: of a stage, and of the whole behind the last one."""
+        found = []
+        if mark and self.stage is not None and not self._fresh and enable and not rel_step:
+            found.append(self._record(self.stage, now - self._passed))
+            self._passed = now
+            self.stage += 1
+            if self.stage == _WHOLE:
+                found.append(self._record(_WHOLE, now - self._set_out))
+                self.stage = None
+        if not enable or rel_step:
+            self.stage = None
+        self._fresh = start and enable
+        if self._fresh:
+            self.stage, self._set_out, self._passed = 0, now, now
+        return found
+
+    def _record(self, stage: int, time: int) -> MonRecord:
+        """K3, K4."""
+        time = min(time % _MODULUS, _DURATION_MAX)
+        over = int(time > self.limits[stage] << 8)
+        return MonSub.LINK, payload(Kind.MON, MonSub.LINK, stage=stage, over=over, duration=time >> 8)

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from npuscope.layout import PAYLOAD, SRC_FRAMER, SRC_JITTER, SRC_MARK, SRC_RAS, SRC_TOKEN, Cfg, Kind
+from npuscope.layout import PAYLOAD, SRC_FRAMER, SRC_JITTER, SRC_MARK, SRC_MONITOR, SRC_RAS, SRC_TOKEN, Cfg, Kind
 from npuscope.tables.jitter import FRACTION, LIMIT_WORDS
 from npuscope.units import duration
 
 __all__ = ["SOURCES", "fine", "ras_limits", "sync_limits"]
 
-SOURCES: Final = {SRC_TOKEN: "tokens", SRC_RAS: "RAS", SRC_JITTER: "jitter", SRC_MARK: "marks", SRC_FRAMER: "framer"}
+SOURCES: Final = {
+    SRC_MONITOR: "monitors",
+    SRC_TOKEN: "tokens",
+    SRC_RAS: "RAS",
+    SRC_JITTER: "jitter",
+    SRC_MARK: "marks",
+    SRC_FRAMER: "framer",
+}
 """Names of the sources that are no backpressure source."""
 COARSE: Final = 10_000 * FRACTION
 """From here on a time is shown in us or ms."""

@@ -81,6 +81,8 @@ def cells(made: Design, family: str) -> dict[str, int]:
     commands = [*reads, f"hierarchy -check -top {made.top} {parameters}", f"{synth} -flatten", "stat -json"]
     if family == "ecp5":
         commands[-2] = synth
+    if family == "ice40":  # has no RAM in LUTs
+        commands[-2:-2] = ["proc", "setattr -unset ram_style */m:*"]
     code, log = run_script(commands)
     if code:
         raise NpuscopeError(f"{synth} fails", found=log[-500:])

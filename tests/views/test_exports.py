@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
+import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -175,6 +177,19 @@ def test_two_other_readers_take_the_vcd_and_see_the_lanes(tmp_path: Path, lossy:
             (int(t) - line.start_ns, int(c)) for t, c in zip(level.time, level.occ, strict=True)
         }
         assert len(told) > len(set(level.occ.tolist())) // 2
+
+
+def test_packed_input_has_its_occupancy_and_a_pipe_says_that_it_has_none(
+    tmp_path: Path,
+) -> None:
+    data = Path(LOSSY).read_bytes()
+    (tmp_path / "run.npt.gz").write_bytes(gzip.compress(data))
+    packed = exported(str(tmp_path / "run.npt.gz"), "vcd", tmp_path / "packed.vcd").read_text()
+    assert packed == exported(LOSSY, "vcd", tmp_path / "plain.vcd").read_text()
+    command = [sys.executable, "-m", "npuscope", "export", "-", "--to", "vcd"]
+    piped = subprocess.run(command, input=data, capture_output=True, check=False, timeout=300)
+    assert piped.returncode == Exit.LOSS
+    assert b"no occupancy: a pipe can be read only once" in piped.stderr
 
 
 @pytest.mark.parametrize("table", ["episodes", "stalls", "records"])

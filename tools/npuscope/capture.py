@@ -132,6 +132,11 @@ class Capture:
         return self._watch(*self._start(keep if self.native else None))
 
     @property
+    def readable_again(self) -> bool:
+        """Whether the inputs can be read once more: not so for a pipe."""
+        return self._again
+
+    @property
     def native(self) -> bool:
         """Whether it is a trace of ours, not read by an importer."""
         return self.kind not in FOREIGN

@@ -120,7 +120,7 @@ def _title(capture: Capture) -> str:
 
 def _levels(capture: Capture) -> list[Level]:
     """Occupancy takes a second pass, which a pipe does not have."""
-    if capture.size is None:
+    if not capture.readable_again:
         capture.ledger.note("no occupancy: a pipe can be read only once")
         return []
     return capture.occupancy()

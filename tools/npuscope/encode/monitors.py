@@ -240,6 +240,7 @@ class PrefetchModel:
 # ---------------------------------------------------------------- link budget
 
 _STAGES = ("LINK_TLP", "LINK_PHY", "LINK_ARBITRATION", "LINK_SHARD", "LINK_TOTAL")
+_LIMITS = tuple(THRESHOLDS[name].value for name in _STAGES)
 _WHOLE = 4
 _DURATION_MAX = (1 << 36) - 1
 
@@ -247,7 +248,7 @@ _DURATION_MAX = (1 << 36) - 1
 class LinkModel:
     """K1 to K5. limits: ns, of the four stages and of the whole."""
 
-    def __init__(self, limits: tuple[int, ...] = tuple(THRESHOLDS[name].value for name in _STAGES)) -> None:
+    def __init__(self, limits: tuple[int, ...] = _LIMITS) -> None:
         self.limits = list(limits)
         self.stage: int | None = None
         self._set_out = self._passed = 0

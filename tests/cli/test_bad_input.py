@@ -175,18 +175,18 @@ def sparse(folder: Path, content: bytes) -> str:
 @pytest.mark.parametrize(("end", "code"), [(True, Exit.OK), (False, Exit.LOSS)])
 def test_huge_sparse_dump_is_quick(end: bool, code: Exit, tmp_path: Path, capsys: Captured) -> None:
     path = sparse(tmp_path, dump(end=end))
-    begun = time.monotonic()
+    begun = time.process_time()
     assert run(["info", path]) == code
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2
     out, err = capsys.readouterr()
     assert "8.6 GB" in out
     assert "blank" in out
     assert ("no END" in err) != end
     assert run(["stalls", "--json", path]) == code
     assert json.loads(capsys.readouterr().out)["hot_ns"] == full_answer(tmp_path, capsys)["hot_ns"]
-    begun = time.monotonic()
+    begun = time.process_time()
     assert run(["report", "-o", "-", path]) == code
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
     assert "<html" in capsys.readouterr().out
 
 

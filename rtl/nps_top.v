@@ -11,6 +11,7 @@
 `default_nettype none
 `include "nps_event.vh"
 `include "nps_probe.vh"
+`include "nps_ptp.vh"
 `include "nps_refuse.vh"
 `include "nps_thresholds.vh"
 `include "nps_trace.vh"
@@ -33,6 +34,18 @@ module nps_top #(
     parameter [47:0]           T_NOMINAL      = `NPS_T_NOMINAL,        // 1/256 ns, not 0
     parameter [31:0]           WATCHDOG       = `NPS_WATCHDOG,         // clocks, 0 = off
     parameter integer          JITTER_OPTIONS = `NPS_JITTER_OPTIONS,   // 0..15: need_lock, exclude, strobe, sync_lost_a
+    parameter                  RAS            = 0,                     // with JITTER only; limits as of nps_ras_map:
+    parameter integer          UNIT           = 0,                     // reporting unit, 0..31
+    parameter integer          S_COUNT        = `NPS_S_COUNT,          // excesses, 2..8
+    parameter integer          REQ_TIMEOUT    = `NPS_REQ_TIMEOUT,      // clocks, 2..16777215
+    parameter integer          R_LIMIT        = `NPS_R_LIMIT,          // 1/256 ns, 0..A_LIMIT
+    parameter integer          A_LIMIT        = `NPS_A_LIMIT,          // 1/256 ns, R_LIMIT..S_LIMIT
+    parameter integer          S_LIMIT        = `NPS_S_LIMIT,          // 1/256 ns, A_LIMIT..1073741823
+    parameter integer          R_RUN          = `NPS_R_RUN,            // samples, 1..255
+    parameter integer          R_REARM        = `NPS_R_REARM,          // samples, 1..255
+    parameter integer          A_BUDGET       = `NPS_A_BUDGET,         // switches, 0..255
+    parameter integer          S_WINDOW       = `NPS_S_WINDOW,         // ns, 1000..2147483647
+    parameter integer          A_HOLDOFF      = `NPS_A_HOLDOFF,        // us, 1..262143
     // fabric
     parameter                  FIFO_DEPTH    = 64,                     // entries per source, a power of two, 4..4096
     parameter [31:0]           CLK_PERIOD_PS = 32'd5000,               // told in CFG
@@ -66,6 +79,13 @@ module nps_top #(
     input  wire sync_valid,
     input  wire phy_changed,  // pulse: the next interval would compare two paths
     output wire sync_lost,    // level: the watchdog found no pulse
+
+    // requests, with RAS; an ack answers a request: req up, ack up, req down, ack down
+    output wire crc_reneg_req,
+    input  wire crc_reneg_ack,
+    input  wire reneg_done,      // pulse: the CRC renegotiation is done
+    output wire phy_switch_req,
+    input  wire phy_switch_ack,  // phy_changed says that it is done
 
     // marks
     input wire        mark_valid,
@@ -114,8 +134,12 @@ module nps_top #(
 
     `NPS_REFUSE(REGS < 0 || REGS > 1, nps_error__REGS_must_be_0_or_1)
 
-    localparam SOURCES = NUM_BP + JITTER + 1;
+    `NPS_REFUSE(JITTER < 0 || JITTER > 1 || RAS < 0 || RAS > 1, nps_error__JITTER_and_RAS_must_be_0_or_1)
+    `NPS_REFUSE(RAS != 0 && JITTER == 0, nps_error__RAS_needs_JITTER)
+
+    localparam SOURCES = NUM_BP + RAS + JITTER + 1;
     localparam MARK_AT = SOURCES - 1;
+    localparam RAS_AT = SOURCES - 3;
     localparam JITTER_AT = SOURCES - 2;
 
     // ---------------------------------------------------------------- inputs
@@ -124,7 +148,7 @@ module nps_top #(
     reg [7:0] frac;
     reg [1:0] quality;
     reg stepped_ts, stepped_rel, has_lock, has_holdover;
-    reg sync, new_phy;
+    reg sync, new_phy, reneg_ack, reneg_over, switch_ack;
 
     reg [NUM_BP-1:0] valid, bp_en;
     reg [5*NUM_BP-1:0] layer;
@@ -159,6 +183,7 @@ module nps_top #(
         {has_lock, has_holdover} <= {locked, holdover};
         sync <= sync_valid;
         new_phy <= phy_changed && !rst;
+        {reneg_ack, reneg_over, switch_ack} <= {crc_reneg_ack, reneg_done && !rst, phy_switch_ack};
         ts <= ts_ns;
         step <= step_ns;
         layer <= layer_id;
@@ -212,6 +237,15 @@ module nps_top #(
     wire [3:0] jitter_options, jitter_stat_index;
     wire [31:0] jitter_watchdog, jitter_stat_word;
     wire js_sync_lost;
+    wire ras_enable, ras_apply, ras_snap, ras_error;
+    wire [29:0] ras_r_limit, ras_a_limit, ras_s_limit;
+    wire [7:0] ras_r_run, ras_r_rearm, ras_a_budget;
+    wire [30:0] ras_s_window;
+    wire [17:0] ras_a_holdoff;
+    wire [4:0] ras_clear, ras_inject, ras_pending, ras_overflow;
+    wire [2:0] ras_snap_class, ras_word_index;
+    wire [1:0] ras_req_timeout;
+    wire [31:0] ras_word;
 
     generate
         if (REGS != 0) begin : gen_regs
@@ -229,26 +263,19 @@ module nps_top #(
             assign in_stale_ns = {NUM_BP{stale_ns}};
 
             // of blocks that are not built in
-            wire ras_enable, ras_apply, ras_snap, token_arm, token_resume, token_trim, token_apply, inject_enable;
+            wire token_arm, token_resume, token_trim, token_apply, inject_enable;
             wire [3:0] token_arm_mask, inject_cause;
             wire [31:0] token_arm_ptr;
-            wire [29:0] ras_r_limit, ras_a_limit, ras_s_limit;
-            wire [7:0] ras_r_run, ras_r_rearm, ras_a_budget, inject_layer;
-            wire [30:0] ras_s_window;
-            wire [17:0] ras_a_holdoff;
-            wire [4:0] ras_clear, ras_inject;
-            wire [2:0] ras_snap_class, ras_word_index;
+            wire [7:0] inject_layer;
             wire [15:0] token_mem_low_on, token_mem_low_off, inject_first, inject_every;
-            wire unused = &{1'b0, ras_enable, ras_apply, ras_snap, token_arm, token_resume, token_trim, token_apply,
-                inject_enable, token_arm_mask, inject_cause, token_arm_ptr, ras_r_limit,
-                ras_a_limit, ras_s_limit, ras_r_run, ras_r_rearm, ras_a_budget, inject_layer, ras_s_window,
-                ras_a_holdoff, ras_clear, ras_inject, ras_snap_class, ras_word_index, token_mem_low_on,
-                token_mem_low_off, inject_first, inject_every};
+            wire unused = &{1'b0, token_arm, token_resume, token_trim, token_apply, inject_enable, token_arm_mask,
+                inject_cause, token_arm_ptr, inject_layer, token_mem_low_on, token_mem_low_off, inject_first,
+                inject_every};
             wire unused_pins = &{1'b0, enable, cfg_apply, cfg_th_on, cfg_th_off, cfg_th_wet, cfg_level_step, cfg_k,
                                  cfg_raw, cfg_stale_ns};
 
             nps_csr #(
-                .NUM_BP(NUM_BP), .JITTER(JITTER), .RAS(0), .TOKEN(0), .SOURCES(SOURCES),
+                .NUM_BP(NUM_BP), .JITTER(JITTER), .RAS(RAS), .TOKEN(0), .SOURCES(SOURCES),
                 .CLK_PERIOD_PS(CLK_PERIOD_PS), .DESC_HASH(DESC_HASH)
             ) u_csr (
                 .clk(clk), .rst(rst), .s_axil_awaddr(s_axil_awaddr), .s_axil_awvalid(s_axil_awvalid),
@@ -276,7 +303,8 @@ module nps_top #(
                 .token_mem_low_on(token_mem_low_on), .token_mem_low_off(token_mem_low_off),
                 .inject_first(inject_first), .inject_every(inject_every), .jitter_error(jitter_error),
                 .jitter_sync_lost(sync_lost), .jitter_js_sync_lost(js_sync_lost), .jitter_stat_word(jitter_stat_word),
-                .ras_error(1'b0), .ras_pending(5'd0), .ras_overflow(5'd0), .ras_req_timeout(2'd0), .ras_word(32'd0),
+                .ras_error(ras_error), .ras_pending(ras_pending), .ras_overflow(ras_overflow),
+                .ras_req_timeout(ras_req_timeout), .ras_word(ras_word),
                 .token_error(1'b0), .token_armed(1'b0), .token_freeze(1'b0), .token_trimming(1'b0), .token_held(4'd0),
                 .token_nested(8'd0), .token_cause(4'd0), .token_id(32'd0), .token_ctx(128'd0)
             );
@@ -296,11 +324,16 @@ module nps_top #(
             assign jitter_enable = sampled;
             assign {jitter_apply, jitter_t_nominal, jitter_options, jitter_watchdog} = 85'd0;
             assign {jitter_stat_snap, jitter_stat_index} = 5'd0;
+            assign ras_enable = sampled;
+            assign {ras_apply, ras_r_limit, ras_a_limit, ras_s_limit, ras_r_run, ras_r_rearm, ras_a_budget} = 115'd0;
+            assign {ras_s_window, ras_a_holdoff, ras_clear, ras_inject} = 59'd0;
+            assign {ras_snap, ras_snap_class, ras_word_index} = 7'd0;
             assign {s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid} = 5'd0;
             assign {s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, irq} = 37'd0;
             wire unused = &{1'b0, s_axil_awaddr, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid,
                             s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_rready, dropped, jitter_error,
-                            js_sync_lost, jitter_stat_word};
+                            js_sync_lost, jitter_stat_word, ras_error, ras_pending, ras_overflow, ras_req_timeout,
+                            ras_word};
         end
     endgenerate
 
@@ -309,6 +342,9 @@ module nps_top #(
     wire [SOURCES-1:0] offers;
     wire [32*NUM_BP-1:0] limits, stale;
     wire [63:0] jitter_words;
+    wire [191:0] ras_words;
+    wire [`NPS_JS_W-1:0] js;
+    wire ras_step_coming, ras_offers;
 
     genvar g;
     generate
@@ -359,8 +395,6 @@ module nps_top #(
         end
 
         if (JITTER != 0) begin : gen_jitter
-            wire [`NPS_JS_W-1:0] js;
-            wire unused = &{1'b0, js};
             assign offers[JITTER_AT] = offer;
 
             nps_source_jitter #(
@@ -378,8 +412,45 @@ module nps_top #(
             );
         end else begin : gen_no_jitter
             assign {sync_lost, jitter_error, js_sync_lost, jitter_stat_word, jitter_words} = 99'd0;
+            assign js = {`NPS_JS_W{1'b0}};
             wire unused = &{1'b0, frac, has_lock, has_holdover, sync, new_phy, jitter_enable, jitter_apply,
                 jitter_t_nominal, jitter_options, jitter_watchdog, jitter_stat_snap, jitter_stat_index};
+        end
+
+        if (RAS != 0) begin : gen_ras
+            // what belongs to the clock of js
+            reg [`NPS_JITTER_LATENCY-1:0] offered, enabled, renegotiated;
+            always @(posedge clk) begin
+                offered <= {offered[`NPS_JITTER_LATENCY-2:0], sampled};
+                enabled <= {enabled[`NPS_JITTER_LATENCY-2:0], ras_enable};
+                renegotiated <= {renegotiated[`NPS_JITTER_LATENCY-2:0], reneg_over};
+                if (rst) {offered, enabled, renegotiated} <= {3 * `NPS_JITTER_LATENCY{1'b0}};
+            end
+
+            nps_source_ras #(
+                .UNIT(UNIT), .S_COUNT(S_COUNT), .REQ_TIMEOUT(REQ_TIMEOUT), .R_LIMIT(R_LIMIT), .A_LIMIT(A_LIMIT),
+                .S_LIMIT(S_LIMIT), .R_RUN(R_RUN), .R_REARM(R_REARM), .A_BUDGET(A_BUDGET), .S_WINDOW(S_WINDOW),
+                .A_HOLDOFF(A_HOLDOFF)
+            ) u_ras (
+                .clk(clk), .rst(rst), .js(js), .js_offer(offered[`NPS_JITTER_LATENCY-1]),
+                .enable(enabled[`NPS_JITTER_LATENCY-1]), .reneg_done(renegotiated[`NPS_JITTER_LATENCY-1]),
+                .crc_reneg_req(crc_reneg_req), .crc_reneg_ack(reneg_ack), .phy_switch_req(phy_switch_req),
+                .phy_switch_ack(switch_ack),
+                .cfg_apply(ras_apply), .cfg_r_limit(ras_r_limit), .cfg_a_limit(ras_a_limit),
+                .cfg_s_limit(ras_s_limit), .cfg_r_run(ras_r_run), .cfg_r_rearm(ras_r_rearm),
+                .cfg_a_budget(ras_a_budget), .cfg_s_window(ras_s_window), .cfg_a_holdoff(ras_a_holdoff),
+                .cfg_error(ras_error), .pending(ras_pending), .overflow(ras_overflow), .clear(ras_clear),
+                .inject(ras_inject), .req_timeout(ras_req_timeout), .snap(ras_snap), .snap_class(ras_snap_class),
+                .word_index(ras_word_index), .word(ras_word),
+                .words(ras_words), .offers(ras_offers), .step_coming(ras_step_coming),
+                .event_offer(offers[RAS_AT]), .event_bus(events[`NPS_EVENT_W*RAS_AT+:`NPS_EVENT_W])
+            );
+        end else begin : gen_no_ras
+            assign {crc_reneg_req, phy_switch_req, ras_error, ras_pending, ras_overflow, ras_req_timeout} = 15'd0;
+            assign {ras_word, ras_words, ras_offers, ras_step_coming} = 226'd0;
+            wire unused = &{1'b0, js, reneg_ack, reneg_over, switch_ack, ras_enable, ras_apply, ras_r_limit,
+                ras_a_limit, ras_s_limit, ras_r_run, ras_r_rearm, ras_a_budget, ras_s_window, ras_a_holdoff,
+                ras_clear, ras_inject, ras_snap, ras_snap_class, ras_word_index};
         end
     endgenerate
 
@@ -392,14 +463,14 @@ module nps_top #(
     end
 
     nps_trace_fabric #(
-        .NUM_BP(NUM_BP), .JITTER(JITTER), .LAYERS(LAYERS), .DRY_MASK(DRY_MASK), .FIFO_DEPTH(FIFO_DEPTH),
+        .NUM_BP(NUM_BP), .RAS(RAS), .JITTER(JITTER), .LAYERS(LAYERS), .DRY_MASK(DRY_MASK), .FIFO_DEPTH(FIFO_DEPTH),
         .CLK_PERIOD_PS(CLK_PERIOD_PS), .DESC_HASH(DESC_HASH), .FRAME_RECORDS(FRAME_RECORDS),
         .FRAME_AGE_NS(FRAME_AGE_NS), .HEARTBEAT_NS(HEARTBEAT_NS)
     ) u_fabric (
         .clk(clk), .rst(rst), .restart(begin_stream), .rel_ns(rel), .ts_ns(ts), .tq(quality),
         .events(events), .offer(offers), .token_context(128'd0),
-        .limits(limits), .stale(stale), .ras_words(192'd0), .jitter_words(jitter_words),
-        .step_coming(|steps_coming), .flush(flush), .done(done), .dropped(dropped),
+        .limits(limits), .stale(stale), .ras_words(ras_words), .jitter_words(jitter_words),
+        .step_coming(|steps_coming || ras_step_coming), .flush(flush && !ras_offers), .done(done), .dropped(dropped),
         .m_axis_tdata(m_axis_tdata), .m_axis_tvalid(m_axis_tvalid), .m_axis_tlast(m_axis_tlast),
         .m_axis_tready(m_axis_tready)
     );

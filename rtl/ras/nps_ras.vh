@@ -9,6 +9,9 @@
 // clocks from cfg_apply to cfg_done or cfg_error, for which the cfg_* words must not change
 `define NPS_RAS_CFG_LATENCY 2
 
+// clocks behind ev_cfg for which told_words stand
+`define NPS_RAS_CFG_CLOCKS 3'd7
+
 // one clock's happenings, in the order in which they are told; the records are FLUSHED and up
 `define NPS_RAS_H_STEP 0
 `define NPS_RAS_H_CFG 1
@@ -25,13 +28,14 @@
 `define NPS_RAS_H_S 12
 `define NPS_RAS_HAPPENS 13
 
-// more about them: enable level; per request: 1 timeout, 2 stuck; injected
+// more about them: enable level; per request: 1 timeout, 2 stuck; injected; the moment is offered to the stream
 `define NPS_RAS_M_LEVEL 0
 `define NPS_RAS_M_TIMEOUT0 1
 `define NPS_RAS_M_TIMEOUT1 2
 `define NPS_RAS_M_STUCK0 3
 `define NPS_RAS_M_STUCK1 4
 `define NPS_RAS_M_INJECTED 5
-`define NPS_RAS_MORE 6
+`define NPS_RAS_M_OFFER 6
+`define NPS_RAS_MORE 7
 
 `endif

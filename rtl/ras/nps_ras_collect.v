@@ -2,10 +2,11 @@
 // Collector (M6): queues what happened, one entry a clock that holds all happenings of that clock, and gives it out one
 // happening after the other.
 //
-// Does:      an entry is queued whole or dropped whole. The head entry is shown happening by happening, in the order of
+// Does:      an entry is queued whole or dropped whole; after one that is dropped all are, until none is inside and
+//            `lost_told` says that the loss is told at its place. The head entry is shown happening by happening, in the order of
 //            NPS_RAS_H_*; step and configuration go with the first record of their entry, or alone.
 // Promises:  entries in order, none doubled; each is told or shown at lost_* in its own clock. While 8 or less are
-//            inside none is dropped, but for a second clock step while one is inside.
+//            inside none is dropped, but for a second clock step or configuration while one is inside.
 // Costs:     3 clocks from in_* to a happening, which stands for 6 clocks; 7 clocks a happening and 1 an entry.
 // Overflow:  lost_valid with the number of records and what else was in the entry; the time is in_ts, in_tq.
 `default_nettype none
@@ -28,6 +29,11 @@ module nps_ras_collect #(
     // an entry that is dropped in this clock
     output wire       lost_valid,
     output wire [3:0] lost_records,
+    output wire       lost_waits,   // all entries before a dropped one are told
+    input  wire       lost_told,    // accept entries again, with lost_waits
+
+    output wire offers,       // an entry with NPS_RAS_M_OFFER is inside
+    output reg  step_inside,  // a clock step is inside, until it is told
 
     // one happening; `out_tell` in the first of its 6 clocks
     input  wire                        pause,       // tell nothing new
@@ -51,10 +57,14 @@ module nps_ras_collect #(
     reg [2:0] put_at, take_at;
     reg [3:0] level;
     reg full, some;      // level == 8, level != 0
-    reg step_inside;     // out_step_ns waits to be told
+    reg cfg_inside;      // as step_inside, and while its words are told
+    reg [2:0] cfg_left;  // clocks of that
+    reg losing;          // an entry was dropped, and this is not told yet
+    reg [3:0] offered;   // entries inside with NPS_RAS_M_OFFER
     wire any = in_happens != {N{1'b0}};
     wire steps = in_happens[`NPS_RAS_H_STEP];
-    assign lost_valid = any && (full || (steps && step_inside));
+    wire cfgs = in_happens[`NPS_RAS_H_CFG];
+    assign lost_valid = any && (full || losing || (steps && step_inside) || (cfgs && cfg_inside));
     wire put = any && !lost_valid;
 
     // records of an entry: full adders of three bits, then their sums
@@ -73,6 +83,9 @@ module nps_ras_collect #(
     wire [N-1:0] records = head & RECORDS;
     wire [N-1:0] first = records & (~records + {{N - 1{1'b0}}, 1'b1});
     assign paused = state == LOAD && pause;
+    assign lost_waits = losing && !some && state == LOAD;
+    assign offers = offered != 4'd0;
+    wire ends = state == LAST && head == {N{1'b0}};
 
     always @(posedge clk) begin
         out_tell <= state == PICK;
@@ -101,13 +114,20 @@ module nps_ras_collect #(
         full <= (put && !take && level == 4'd7) || (full && !take);
         some <= put || (some && !(take && level == 4'd1));
         step_inside <= (put && steps) || (step_inside && !(state == LAST && out_happens[`NPS_RAS_H_STEP]));
+        cfg_inside <= (put && cfgs) || (cfg_inside && cfg_left != 3'd1);
+        cfg_left <= state == LAST && out_happens[`NPS_RAS_H_CFG] ? `NPS_RAS_CFG_CLOCKS
+            : cfg_left == 3'd0 ? 3'd0 : cfg_left - 3'd1;
+        losing <= lost_valid || (losing && !(lost_waits && lost_told));
+        offered <= offered + {3'd0, put && in_more[`NPS_RAS_M_OFFER]} - {3'd0, ends && out_more[`NPS_RAS_M_OFFER]};
         idle <= !any && !some && state == LOAD;
         if (rst) begin
             state <= LOAD;
             put_at <= 3'd0;
             take_at <= 3'd0;
             level <= 4'd0;
-            {full, some, step_inside, out_tell, idle} <= 5'd0;
+            {full, some, step_inside, cfg_inside, losing, out_tell, idle} <= 7'd0;
+            offered <= 4'd0;
+            cfg_left <= 3'd0;
         end
     end
 endmodule

@@ -49,6 +49,7 @@ module nps_ras_map #(
     input wire        js_ts_step,
     input wire        js_rel_step,
     input wire [63:0] js_step_ns,
+    input wire        js_offer,       // this moment is offered to the stream: shown with its records
 
     // requests, synchronous to clk
     output wire crc_reneg_req,
@@ -86,17 +87,24 @@ module nps_ras_map #(
     // records, no ready
     output reg         ev_valid,
     output reg         ev_step,      // a clock step before the record, if any
-    output reg         ev_cfg,       // new cfg_words are in force before the record, if any
+    output reg         ev_cfg,       // new told_words are in force before the record, if any
+    output reg         ev_offer,     // js_offer of their moment
     output wire [ 3:0] ev_kind,
     output reg  [ 3:0] ev_sub,
     output reg  [ 1:0] ev_tq,
     output reg  [63:0] ev_ts,
     output reg  [31:0] ev_payload,
     output reg  [63:0] ev_step_ns,
+    output reg [191:0] told_words,   // cfg_words as ev_cfg tells them
     output wire        idle,         // nothing is on its way to a record
+    output wire        offers,       // a record with ev_offer is, behind the collector's input
+    output wire        step_inside,  // a clock step is, behind the collector's input
 
-    // what the collector had no room for
+    // what the collector dropped; then it drops all until lost_told
     output wire        lost_valid,
+    output wire        lost_offer,
+    output wire        lost_waits,   // all before the first dropped is told
+    input  wire        lost_told,    // the loss is told now; may be lost_waits itself
     output wire [ 3:0] lost_records,
     output wire        lost_step,
     output wire        lost_cfg,
@@ -138,6 +146,7 @@ module nps_ras_map #(
     // key = {x, sign} with x = jitter, or its one's complement if negative: |jitter| = x + sign. Keys compare as
     // magnitudes do (of equal ones the positive is greater), and |jitter| > limit is key >= {limit, 1}.
     reg s1_sample, s1_ok, s1_saturated, s1_lost, s1_lost_a, s1_phy, s1_reneg, s1_step, s1_rel_step, s1_enable, s1_cfg;
+    reg s1_offer, s2_offer, s3_offer;
     reg [31:0] s1_key;
     reg [TIME_W-1:0] s1_rel;
     reg [63:0] s1_ts, s1_step_ns;
@@ -151,6 +160,7 @@ module nps_ras_map #(
         {s1_phy, s1_reneg, s1_rel_step} <= {js_phy_changed, reneg_done, js_rel_step};
         s1_step <= js_ts_step || js_rel_step;
         s1_cfg <= cfg_done;
+        {s3_offer, s2_offer, s1_offer} <= {s2_offer, s1_offer, js_offer} & {3{!rst}};
         s1_key <= {js_jitter[30:0] ^ {31{js_jitter[31]}}, js_jitter[31]};
         s1_saturated <= js_saturated;
         if (!js_valid) s1_key <= 32'd0;
@@ -268,6 +278,7 @@ module nps_ras_map #(
         more[`NPS_RAS_M_STUCK0] = timeout[0] && stuck[0];
         more[`NPS_RAS_M_STUCK1] = timeout[1] && stuck[1];
         more[`NPS_RAS_M_INJECTED] = s3_injected;
+        more[`NPS_RAS_M_OFFER] = s3_offer;
     end
 
     wire tell, queue_idle, paused;
@@ -282,10 +293,13 @@ module nps_ras_map #(
     nps_ras_collect #(.TIME_W(66), .DATA_W(16)) u_collect (
         .clk(clk), .rst(rst), .in_happens(happens), .in_more(more), .in_time({s3_tq, s3_ts}), .in_data(s3_key),
         .in_step_ns(s3_step_ns), .lost_valid(lost_valid), .lost_records(lost_records),
+        .lost_waits(lost_waits), .lost_told(lost_told), .offers(offers), .step_inside(step_inside),
         .pause(snap_busy), .paused(paused), .out_tell(tell), .out_happens(told), .out_more(told_more),
         .out_time(told_time), .out_data(told_key), .out_step_ns(told_step_ns), .idle(queue_idle)
     );
     assign {lost_step, lost_cfg} = {happens[`NPS_RAS_H_STEP], happens[`NPS_RAS_H_CFG]};
+    assign lost_offer = s3_offer;
+    always @(posedge clk) if (happens[`NPS_RAS_H_CFG] && !lost_valid) told_words <= cfg_words;
     assign {lost_tq, lost_ts, lost_step_ns} = {s3_tq, s3_ts, s3_step_ns};
 
     // ------------------------------------------------------------------ latches
@@ -359,6 +373,7 @@ module nps_ras_map #(
         ev_valid <= age[3] && (told[HAPPENS-1:`NPS_RAS_H_FLUSHED] != 11'd0);
         ev_step <= age[3] && told[`NPS_RAS_H_STEP];
         ev_cfg <= age[3] && told[`NPS_RAS_H_CFG];
+        ev_offer <= told_more[`NPS_RAS_M_OFFER];
         ev_sub <= 4'd0;
         ev_payload <= 32'd0;
         ev_payload[`NPS_RAS_UNIT_LSB+:`NPS_RAS_UNIT_W] <= UNIT[4:0];

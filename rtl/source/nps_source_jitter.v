@@ -66,8 +66,10 @@ module nps_source_jitter #(
     wire [63:0] js_ts_ns, js_step_ns;
     wire [1:0] js_tq;
     wire [3:0] unused_sub;
+    reg [`NPS_JITTER_LATENCY-1:0] lost_a;  // the option as it was for the sample
+    always @(posedge clk) lost_a <= {lost_a[`NPS_JITTER_LATENCY-2:0], options[3] && !rst};
     assign js = {
-        options[3], js_valid, js_ok, js_saturated, js_sync_lost, js_phy_changed, js_ts_step, js_rel_step, js_tq,
+        lost_a[`NPS_JITTER_LATENCY-1], js_valid, js_ok, js_saturated, js_sync_lost, js_phy_changed, js_ts_step, js_rel_step, js_tq,
         js_jitter, js_rel_ns, js_ts_ns, js_step_ns
     };
 

@@ -83,6 +83,7 @@ module nps_trace_fabric #(
     wire [32*SOURCES-1:0] words;
     wire [64*SOURCES-1:0] words_ts;
     wire [ 2*SOURCES-1:0] words_tq;
+    wire [SOURCES-1:0] causes;
 
     genvar g;
     generate
@@ -142,6 +143,7 @@ module nps_trace_fabric #(
                 .HAS_LAYERS(g < NUM_BP),
                 .CFG_FIRST(g == RAS_AT ? `NPS_CFG_R_LIMIT : `NPS_CFG_T_NOMINAL_LO),
                 .CFG_WORDS(OWNED),
+                .COLLECTS(g == RAS_AT),
                 .CONTEXT(CONTEXT),
                 .LAYERS(g < NUM_BP ? LAYERS[32*(g%NUM_BP)+:32] : 32'd0),
                 .DRY_MASK(g < NUM_BP ? DRY_MASK[32*(g%NUM_BP)+:32] : 32'd0),
@@ -183,6 +185,7 @@ module nps_trace_fabric #(
                 .word(words[32*g+:32]),
                 .word_ts(words_ts[64*g+:64]),
                 .word_tq(words_tq[2*g+:2]),
+                .word_cause(causes[g]),
                 .idle(idle[g]),
                 .step_pending(step_held[g]),
                 .drop(dropped[g])
@@ -308,6 +311,7 @@ module nps_trace_fabric #(
         .word(word),
         .word_ts(word_ts),
         .word_tq(word_tq),
+        .word_cause(|causes),
         .step_pending(step_pending),
         .flush(ends),
         .done(done),

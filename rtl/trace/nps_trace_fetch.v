@@ -51,6 +51,7 @@ module nps_trace_fetch #(
     input  wire [    31:0] word,           // 3 clocks after op_*, 0 if none is selected or the payload is the entry's
     input  wire [    63:0] word_ts,        // 0 but for a burst
     input  wire [     1:0] word_tq,
+    input  wire            word_cause,     // of a LOSS: COLLECTOR, else FIFO_FULL
 
     // the framer's own words
     input wire [63:0] group_ts,
@@ -226,7 +227,7 @@ module nps_trace_fetch #(
         m_valid <= ready_valid && !rst;
         m_index <= ready_index;
         m_kind <= ready_kind;
-        m_sub <= ready_sub;
+        m_sub <= word_cause ? ready_sub | {1'b0, `NPS_LOSS_CAUSE_COLLECTOR} : ready_sub;
         m_src <= bp_src;
         if (ready_index == FRAMER) m_src <= `NPS_SRC_FRAMER;
         if (ready_index == MARK) m_src <= `NPS_SRC_MARK;

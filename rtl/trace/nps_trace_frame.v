@@ -61,6 +61,7 @@ module nps_trace_frame #(
     input  wire [     31:0] word,         // of all sources, 3 clocks after op_*
     input  wire [     63:0] word_ts,
     input  wire [      1:0] word_tq,
+    input  wire             word_cause,
     input  wire             step_pending, // a clock step is still to be told by some source
 
     // flush
@@ -575,6 +576,7 @@ module nps_trace_frame #(
         .word(word),
         .word_ts(word_ts),
         .word_tq(word_tq),
+        .word_cause(word_cause),
         .group_ts(group_ts),
         .group_tq(group_tq),
         .frame(frame),

@@ -25,6 +25,8 @@ module nps_trace_loss #(
     input wire        drop_whole,  // with a clock step or a record that names no layers
     input wire        drop_step,   // with a clock step, worth two records
     input wire        drop_tokint, // with a TOKINT, worth CONTEXT records more
+    input wire        drop_before, // no record, but news of before_count records lost before they could be offered
+    input wire [31:0] before_count,
     input wire [ 1:0] tq,
     input wire [63:0] ts,
     input wire [63:0] step_ns,
@@ -36,6 +38,7 @@ module nps_trace_loss #(
 
     output reg         busy,      // shadow in use
     output reg  [31:0] count,
+    output reg         earlier,   // all of it was lost before it was offered
     output wire [31:0] layers,    // 0: the whole source
     input  wire        at_last,   // which time of the shadow: first or last
     output reg  [63:0] at_ts,
@@ -48,13 +51,13 @@ module nps_trace_loss #(
 );
 
     // ---------------------------------------------------------------- drop registers
-    reg open, several, full, whole, cfg, step;
+    reg open, several, full, whole, cfg, step, here;  // here: something of it was lost here
     reg [31:0] sum;
     reg [1:0] to_tq;
 
     localparam [4:0] WORDS = CONTEXT;
     wire [4:0] records = {3'd0, drop_step, drop_record} + (CONTEXT != 0 && drop_tokint ? WORDS : 5'd0);
-    wire [32:0] sum_next = {1'b0, sum} + {28'd0, records};
+    wire [32:0] sum_next = {1'b0, sum} + {28'd0, records} + (drop_before ? {1'b0, before_count} : 33'd0);
 
     always @(posedge clk) begin
         if (clear) begin
@@ -64,6 +67,7 @@ module nps_trace_loss #(
             whole <= 1'b0;
             cfg <= 1'b0;
             step <= 1'b0;
+            here <= 1'b0;
             sum <= 32'd0;
         end else if (drop) begin
             open <= 1'b1;
@@ -72,6 +76,7 @@ module nps_trace_loss #(
             whole <= whole || drop_whole;
             cfg <= cfg || drop_cfg;
             step <= step || drop_step;
+            here <= here || !drop_before;
             sum <= sum_next[31:0];
         end
         if (drop) to_tq <= tq;
@@ -149,6 +154,7 @@ module nps_trace_loss #(
         end
         if (move) begin
             count <= full ? 32'hFFFFFFFF : sum;
+            earlier <= !here;
             shadow_whole <= whole;
             last_tq <= to_tq;
             step_sum[31:0] <= low;

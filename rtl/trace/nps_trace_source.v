@@ -20,6 +20,7 @@ module nps_trace_source #(
     parameter        HAS_LAYERS = 1,            // 1: backpressure source; 0: no keyframe, no BP_SAMPLES
     parameter        CFG_FIRST  = 0,            // without layers: sub of the first CFG word, and how many it owns in a
     parameter        CFG_WORDS  = 0,            // row, 0 none
+    parameter        COLLECTS   = 0,            // 1: with events of kind LOSS (rtl/source/README.md)
     parameter        CONTEXT    = 0,            // CTX words of a TOKINT, 0 no such records, up to 16
     parameter [31:0] LAYERS     = 32'hFFFFFFFF, // layers present
     parameter [31:0] DRY_MASK   = 32'h00000000, // layers that can be dry
@@ -73,6 +74,7 @@ module nps_trace_source #(
     output reg  [31:0] word,
     output reg  [63:0] word_ts,
     output reg  [ 1:0] word_tq,
+    output reg         word_cause,     // of a LOSS: the cause is COLLECTOR
 
     output reg idle,         // nothing queued, dropped or untold
     output reg step_pending,  // a clock step is queued or untold
@@ -83,6 +85,7 @@ module nps_trace_source #(
     wire offer = ev_valid || ev_step;
     wire steps_full, contexts_full;
     wire tokint = CONTEXT != 0 && ev_valid && ev_kind == `NPS_K_TOKINT;
+    wire untold = COLLECTS != 0 && ev_valid && ev_kind == `NPS_K_LOSS;
     wire mark, drain, dropping, busy;
     wire [$clog2(FIFO_DEPTH):0] level;
 
@@ -94,7 +97,7 @@ module nps_trace_source #(
         .rst(rst),
         .s_valid(offer),
         .s_data({ev_step, ev_valid, ev_bp_samples, ev_tq, ev_ts, ev_kind, ev_sub, ev_payload}),
-        .s_refuse((ev_step && steps_full) || (tokint && contexts_full)),
+        .s_refuse((ev_step && steps_full) || (tokint && contexts_full) || untold),
         .s_hold(busy),
         .s_accept(accept),
         .s_drop(drop),
@@ -135,7 +138,7 @@ module nps_trace_source #(
     end
 
     // ---------------------------------------------------------------- one clock behind: account and input mirror
-    reg is_drop, is_tokint, is_move, is_closed, is_drain, is_record, is_step, is_cfg, is_whole;
+    reg is_drop, is_before, is_tokint, is_move, is_closed, is_drain, is_record, is_step, is_cfg, is_whole;
     reg [3:0] kind, sub;
     reg [ 1:0] tq;
     reg [63:0] ts;
@@ -149,7 +152,8 @@ module nps_trace_source #(
         is_record <= ev_valid;
         is_step <= ev_step;
         is_tokint <= tokint;
-        is_cfg <= ev_valid && ev_kind == `NPS_K_CFG;
+        is_before <= untold;
+        is_cfg <= ev_valid && (ev_kind == `NPS_K_CFG || (untold && ev_bp_samples[0]));
         is_whole <= ev_step || !(ev_kind == `NPS_K_BP || (ev_kind == `NPS_K_STATE && ev_sub == `NPS_STATE_UNKNOWN));
         kind <= ev_kind;
         sub <= ev_sub;
@@ -162,8 +166,8 @@ module nps_trace_source #(
     wire [31:0] loss_count, loss_layers, touched;
     wire [63:0] loss_ts, step_sum;
     wire [1:0] loss_tq, last_tq;
-    wire step_open;
-    reg tells_last;
+    wire step_open, loss_earlier;
+    reg tells_last, tells_loss, cause;
 
     nps_trace_loss #(
         .HAS_LAYERS(HAS_LAYERS),
@@ -172,11 +176,13 @@ module nps_trace_source #(
         .clk(clk),
         .rst(rst),
         .drop(is_drop),
-        .drop_record(is_record),
+        .drop_record(is_record && !is_before),
         .drop_cfg(is_cfg),
         .drop_whole(is_whole),
         .drop_step(is_step),
         .drop_tokint(is_tokint),
+        .drop_before(is_before),
+        .before_count(payload),
         .tq(tq),
         .ts(ts),
         .step_ns(step_ns),
@@ -186,6 +192,7 @@ module nps_trace_source #(
         .free(frees),
         .busy(busy),
         .count(loss_count),
+        .earlier(loss_earlier),
         .layers(loss_layers),
         .at_last(tells_last),
         .at_ts(loss_ts),
@@ -243,6 +250,9 @@ module nps_trace_source #(
         no_ts <= !(tells && op_burst);
         tells_last <= op_select && !is_loss_first;
         from_loss <= op_select && op_burst;
+        tells_loss <= tells && op_kind == `NPS_K_LOSS;
+        cause <= tells_loss && loss_earlier;
+        word_cause <= cause;
     end
 
     // ---------------------------------------------------------------- contexts of queued token interrupts
@@ -324,6 +334,7 @@ module nps_trace_source #(
                 .rst(rst),
                 .restart(restart),
                 .words(cfg_words),
+                .reload(is_before && is_cfg),
                 .offered(is_record),
                 .kind(kind),
                 .sub(sub),

@@ -22,6 +22,8 @@ module nps_trace_words #(
     input wire                restart,
     input wire [32*COUNT-1:0] words,    // in force, the first lowest
 
+    input wire reload,  // as a record offered: `words` are what is known now
+
     // a record offered
     input wire        offered,
     input wire [ 3:0] kind,
@@ -45,13 +47,14 @@ module nps_trace_words #(
 
     localparam [3:0] BASE = FIRST[3:0];
 
-    reg captures, capture_start, load_start, updates, emits;
+    reg captures, capture_start, load_start, updates, emits, reloads;
     reg [3:0] at, op_at;
     reg [31:0] given, op_given;
     always @(posedge clk) begin
         captures <= capture && !rst;  // the record before is in the words, this clock's is not
         capture_start <= restart && !rst;
         load_start <= capture_start && !rst;
+        reloads <= reload && !rst;
         updates <= offered && kind == `NPS_K_CFG && !rst;
         {at, given} <= {sub - BASE, payload};
         emits <= emitted && op_kind == `NPS_K_CFG && !rst;
@@ -65,7 +68,7 @@ module nps_trace_words #(
             if (updates && at == i[3:0]) in[32*i+:32] <= given;
             if (emits && op_at == i[3:0]) out[32*i+:32] <= op_given;
         end
-        if (restart) in <= words;
+        if (restart || reloads) in <= words;
         if (captures || capture_start) shot <= in;
         if (load || load_start) out <= shot;
     end

@@ -18,6 +18,8 @@ BUGS = {
     "lost_with_room": ("level == 4'd7) ||", "level == 4'd6) ||"),
     "step_overwritten": ("(steps && step_inside)", "1'b0"),
     "step_told_twice": ("head <= records & ~first;", "head <= head & ~first;"),
+    "accepted_behind_a_loss": ("any && (full || losing ||", "any && (full ||"),
+    "new_words_too_early": ("cfg_left != 3'd1", "cfg_left == 3'd0"),
     "count_short": ("{1'b0, in_happens[N-1:`NPS_RAS_H_FLUSHED]}", "{2'd0, in_happens[N-2:`NPS_RAS_H_FLUSHED]}"),
 }
 

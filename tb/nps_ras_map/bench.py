@@ -403,6 +403,7 @@ async def test_configuration(dut):
     assert await h.configure(
         replace(good, r_limit=0, a_limit=0, s_limit=(1 << 30) - 1, s_window=(1 << 31) - 1, r_run=255)
     )
+    await h.take()  # one configuration at a time is told
     assert await h.configure(good)
     await feed(h, 50 * US)
     assert await h.configure(replace(good, r_limit=0), jitter=1)

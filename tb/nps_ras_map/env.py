@@ -12,7 +12,7 @@ from cocotb.triggers import RisingEdge
 from pyuvm import uvm_agent, uvm_analysis_port, uvm_component, uvm_env, uvm_monitor, uvm_sequencer, uvm_subscriber
 
 from npuscope.encode.ras import RasConfig
-from tb.nps_ras_map.harness import CONFIGURED, Books
+from tb.nps_ras_map.harness import CONFIGURED, Books, offered
 from tb.nps_ras_map.traffic import Responder
 from tb.vip.player import Player
 
@@ -107,6 +107,7 @@ class JsTime(uvm_component):
             self.ts = (self.ts + self.period_ns + step) & ((1 << 63) - 1)
             dut.js_rel_ns.value, dut.js_ts_ns.value, dut.js_tq.value = self.rel, self.ts, self.tq
             dut.js_ts_step.value, dut.js_rel_step.value = int(offset is not None), int(jump is not None)
+            dut.js_offer.value, dut.lost_told.value = offered(self.ts), 1
             dut.js_step_ns.value = step & ((1 << 64) - 1)
             await RisingEdge(dut.clk)
 

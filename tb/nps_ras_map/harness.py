@@ -28,6 +28,7 @@ PERIOD_NS = 5
 DECIDE = 3  # clocks from the inputs of a moment to its entry
 SET = 3  # clocks from the set of a latch to its record
 ENTRIES = 8  # of the collector
+CFG_TOLD = 16  # clocks from the record that tells a configuration until another is accepted, at most
 PATIENCE = 12  # clocks from one record to the next, while something is queued and nothing is copied
 U48, U64 = (1 << 48) - 1, (1 << 64) - 1
 ORDER = (RasClass.SYNC_LOST, RasClass.R, RasClass.A, RasClass.REDUNDANCY_EXHAUSTED, RasClass.S)
@@ -37,6 +38,11 @@ CONFIGURED = ("r_limit", "a_limit", "s_limit", "r_run", "r_rearm", "a_budget", "
 
 def _signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> bits - 1 else value
+
+
+def offered(ts: int) -> int:
+    """js_offer of a moment, as the benches drive it."""
+    return ts >> 3 & 1
 
 
 def _classes(mask: int) -> set[RasClass]:
@@ -108,6 +114,7 @@ class Books:
         self.history: list[tuple[Moment, bool]] = []  # and whether it was dropped, for whoever recomputes it
         self.lost: list[Entry] = []
         self.seen: Counter[str] = Counter()
+        self.losing, self.telling = False, 0  # an entry was dropped; configurations inside, or just told
         self._rel: int | None = None  # of the clock before
         self._acks = (0, 0)
 
@@ -176,12 +183,17 @@ class Books:
         if entry is not None:
             seen = replace(entry.moment, notes=list(entry.moment.notes), decided=list(entry.moment.decided))
             self.history.append((seen, bool(known(dut.lost_valid))))
+        if not any(queued.moment.config for queued in self.queue):
+            self.telling = max(0, self.telling - 1)
         if known(dut.lost_valid):
             losing = self._dropped(entry)
         elif entry is not None and not entry.empty:
+            assert not self.losing, f"clock {self.clock}: accepted behind a loss that is not told"
             if not self.queue:
                 self.since = 0
+            self.telling = CFG_TOLD if entry.moment.config else self.telling
             self.queue.append(entry)
+        self.losing = bool(known(dut.lost_valid)) or (self.losing and not known(dut.lost_waits))
         assert (known(dut.crc_reneg_req), known(dut.phy_switch_req)) == self.requests_due, f"clock {self.clock}"
         self.requests_due = (self.requests[0].req, self.requests[1].req)
         self._answers()
@@ -237,7 +249,9 @@ class Books:
         assert entry is not None
         assert not entry.empty
         steps = any(e.moment.step_ns is not None for e in self.queue)
-        assert len(self.queue) >= ENTRIES or (entry.moment.step_ns is not None and steps), "dropped with room"
+        excused = self.losing or (entry.moment.step_ns is not None and steps) or (entry.moment.config and self.telling)
+        assert len(self.queue) >= ENTRIES or excused, "dropped with room"
+        assert known(dut.lost_offer) == offered(entry.moment.ts)
         assert known(dut.lost_records) == len(entry.records)
         assert (known(dut.lost_ts), known(dut.lost_tq)) == (entry.moment.ts, entry.moment.tq)
         assert known(dut.lost_step) == (entry.moment.step_ns is not None)
@@ -286,6 +300,10 @@ class Books:
             self.seen[what.name] += 1
             self.seen["injected"] += moment.injected
         expected = moment.ts, moment.tq, moment.step_ns, moment.config, record
+        if known(self.dut.ev_cfg):
+            told = int(self.dut.told_words.value)
+            assert {Cfg(8 + n): told >> 32 * n & 0xFFFFFFFF for n in range(6)} == moment.in_force.words()
+        assert known(self.dut.ev_offer) == offered(moment.ts)
         assert shown == expected, f"clock {self.clock}:\n  mapper {shown}\n  model  {expected} {what if record else ''}"
         moment.step_ns, moment.config = None, False
         if entry.empty:
@@ -316,7 +334,7 @@ class Harness(Books):
             rst=1, enable=0, sync_lost_a=0, js_valid=0, js_ok=0, js_jitter=0, js_saturated=0, js_sync_lost=0,
             js_phy_changed=0, js_rel_ns=self.rel, js_ts_ns=self.ts, js_tq=self.tq, js_ts_step=0, js_rel_step=0,
             js_step_ns=0, crc_reneg_ack=acks[0], reneg_done=0, phy_switch_ack=acks[1], cfg_apply=0, clear=0, inject=0,
-            snap=0, snap_class=0, word_index=0,
+            snap=0, snap_class=0, word_index=0, js_offer=0, lost_told=1,
         )  # fmt: skip
         self.words(self.config)
         for _ in range(4):
@@ -361,6 +379,7 @@ class Harness(Books):
             js_jitter=(jitter or 0) & 0xFFFFFFFF, js_saturated=int(saturated), js_sync_lost=int(lost),
             js_phy_changed=int(phy), js_rel_ns=self.rel & U48, js_ts_ns=self.ts, js_tq=self.tq,
             js_ts_step=int(ts_step is not None), js_rel_step=int(rel_step is not None), js_step_ns=jump & U64,
+            js_offer=offered(self.ts),
             reneg_done=int(reneg), crc_reneg_ack=self.acks[0], phy_switch_ack=self.acks[1], cfg_apply=int(apply),
             clear=sum(1 << what for what in clear or ()), inject=sum(1 << what for what in inject or ()),
             snap=int(snap is not None), word_index=word,

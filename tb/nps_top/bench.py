@@ -94,6 +94,7 @@ class TopTest(uvm_test):
     def connect_phase(self) -> None:
         if self.build.others:
             self.env.time.frac_step = 77
+            self.env.sides.rng = self.rng("sides")
         if self.profile.slow:
             self.env.time.period_ns = self.env.scoreboard.period_ns = self.build.heartbeat_ns // HEARTBEAT_CLOCKS
 

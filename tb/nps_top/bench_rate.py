@@ -19,7 +19,7 @@ FRAMES = int(os.environ.get("NPS_TOP_FRAMES", "64"))
 START_CLOCKS = 200
 END_CLOCKS = 500
 IDLE = (
-    *("rel_frac", "sync_valid", "phy_changed"),
+    *("rel_frac", "sync_valid", "phy_changed", "crc_reneg_ack", "phy_switch_ack", "reneg_done"),
     *(
         "enable",
         "rel_ns",

@@ -15,7 +15,7 @@ from tb.vip.axil import OKAY, AxilMaster
 
 AT = {register.name: register.address for register in the_map().registers}
 IDLE = (
-    *("rel_frac", "sync_valid", "phy_changed"),
+    *("rel_frac", "sync_valid", "phy_changed", "crc_reneg_ack", "phy_switch_ack", "reneg_done"),
     *(
         "enable",
         "rel_ns",

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from npuscope.encode import BpLimits, SourceConfig, StreamConfig
 from npuscope.encode.jitter import JitterConfig
+from npuscope.encode.ras import RasConfig
 from npuscope.encode.schedule import Limits
-from npuscope.layout import OWNED_CFG_JITTER, SRC_JITTER, SRC_MARK
+from npuscope.layout import OWNED_CFG_JITTER, SRC_JITTER, SRC_MARK, SRC_RAS
 
 __all__ = ["BUILDS", "PERIOD_NS", "SYNC_GAP", "Build", "chosen"]
 
@@ -17,6 +18,10 @@ __all__ = ["BUILDS", "PERIOD_NS", "SYNC_GAP", "Build", "chosen"]
 SYNC_GAP = 20
 """Clocks from a sync pulse to the next, nominally."""
 PERIOD_NS = 5
+MAPPER = RasConfig(20 << 8, 50 << 8, 80 << 8, r_run=3, r_rearm=3, s_count=3, a_budget=2, s_window=5000, a_holdoff=2)
+REQ_TIMEOUT = 60
+RAS_LIMITS = ("r_limit", "a_limit", "s_limit", "r_run", "r_rearm", "s_count", "a_budget", "s_window", "a_holdoff")
+ALL = (SRC_RAS, SRC_JITTER)
 SYNC = JitterConfig(t_nominal=SYNC_GAP * PERIOD_NS << 8, watchdog=4 * SYNC_GAP)
 
 
@@ -36,6 +41,7 @@ class Build:
     desc_hash: int = 0x0123_4567_89AB_CDEF
     others: tuple[int, ...] = ()
     jitter: JitterConfig = SYNC
+    ras: RasConfig = MAPPER
 
     @property
     def parameters(self) -> dict[str, int]:
@@ -62,6 +68,9 @@ class Build:
             "T_NOMINAL": self.jitter.t_nominal,
             "WATCHDOG": self.jitter.watchdog,
             "JITTER_OPTIONS": self.jitter.options,
+            "RAS": int(SRC_RAS in self.others),
+            "REQ_TIMEOUT": REQ_TIMEOUT,
+            **{name.upper(): getattr(self.ras, name) for name in RAS_LIMITS},
         }
 
     @property
@@ -70,7 +79,10 @@ class Build:
         sources = tuple(
             SourceConfig(layers, dry, self.limits) for layers, dry in zip(self.layers, self.dry, strict=True)
         )
-        words = {SRC_JITTER: dict(zip(OWNED_CFG_JITTER, self.jitter.words, strict=True))}
+        words = {
+            SRC_JITTER: dict(zip(OWNED_CFG_JITTER, self.jitter.words, strict=True)),
+            SRC_RAS: self.ras.words(),
+        }
         others = {src: words[src] for src in self.others}
         return StreamConfig(sources, self.clk_period_ps, self.desc_hash, self.frame_records, others)
 
@@ -78,14 +90,16 @@ class Build:
     def promises(self) -> Limits:
         """For the schedule checks."""
         sources = (*range(len(self.layers)), *self.others, SRC_MARK)
-        return Limits(sources, self.frame_records, self.age_ns, self.heartbeat_ns)
+        return Limits(sources, self.frame_records, self.age_ns, self.heartbeat_ns, late=(SRC_RAS,))
 
 
 BUILDS = {
     "one": Build((0x0000_000F,), (0x0000_0006,), 4, BpLimits(stale_ns=2000), 8, 32, 1500, 6000),
     "two": Build((0xFFFF_FFFF, 0x8000_0001), (0xFFFF_FFFF, 0), 8, BpLimits(level_step=9, k=3), 16, 48, 4000, 20000),
     "three": Build((0xFFF, 0x111, 0x1), (0x0F0, 0x111, 0), 64, BpLimits(), 64, 512, 1 << 20, 1 << 27),
-    "full": Build((0xFFF, 0x3), (0x0F0, 0), 16, BpLimits(stale_ns=3000), 16, 64, 4000, 20000, others=(SRC_JITTER,)),
+    "full": Build(
+        (0xFFF, 0x3), (0x0F0, 0), 16, BpLimits(stale_ns=3000), 16, 64, 4000, 20000, others=(SRC_RAS, SRC_JITTER)
+    ),
 }
 """By name: small queues and short frames; wide masks; three sources with the default limits and frame; all sources."""
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import cocotb
@@ -10,6 +11,7 @@ from cocotb.triggers import RisingEdge
 from pyuvm import ConfigDB, uvm_analysis_port, uvm_component, uvm_env, uvm_monitor
 
 from npuscope.encode import BpLimits, Sample, TopClock
+from tb.nps_ras_map.traffic import Responder
 from tb.nps_top.config import Build
 from tb.nps_top.scoreboard import Scoreboard
 from tb.vip.axis import AxisMonitor, AxisSink
@@ -56,8 +58,11 @@ class InputMonitor(uvm_monitor):
             frac=self._pin("rel_frac"),
             sync=bool(self._pin("sync_valid")),
             phy_changed=bool(self._pin("phy_changed")),
+            acks=(bool(self._pin("crc_reneg_ack")), bool(self._pin("phy_switch_ack"))),
+            reneg_done=bool(self._pin("reneg_done")),
         )
-        self.ap.write((clock, inputs, self._pin("cfg_error")))
+        levels = tuple(bool(self._pin(name)) for name in ("sync_lost", "crc_reneg_req", "phy_switch_req"))
+        self.ap.write((clock, inputs, self._pin("cfg_error"), levels))
 
     def _pin(self, name: str) -> int:
         handle = self._handles.get(name)
@@ -91,6 +96,30 @@ class InputMonitor(uvm_monitor):
         return out
 
 
+class RasSides(uvm_component):
+    """The other sides of both requests, and reneg_done now and then: they answer in the clock after they see req."""
+
+    def build_phase(self) -> None:
+        self.rng: random.Random | None = None
+
+    async def run_phase(self) -> None:
+        dut, rng = cocotb.top, self.rng
+        pins = (dut.crc_reneg_ack, dut.phy_switch_ack)
+        for pin in (*pins, dut.reneg_done):
+            pin.value = 0
+        if rng is None:
+            return
+        sides = Responder(rng), Responder(rng)
+        shown = [0, 0, 0]
+        while True:
+            await RisingEdge(dut.clk)
+            reqs = [int(req.value) if req.value.is_resolvable else 0 for req in (dut.crc_reneg_req, dut.phy_switch_req)]
+            values = [*(side.next(req) for side, req in zip(sides, reqs, strict=True)), int(rng.random() < 0.01)]
+            for n, pin in enumerate((*pins, dut.reneg_done)):
+                if shown[n] != values[n]:
+                    pin.value = shown[n] = values[n]
+
+
 class Watch(uvm_component):
     """Counts the clocks and lets all monitors sample the same one."""
 
@@ -117,6 +146,7 @@ class TopEnv(uvm_env):
         self.marks = MarkAgent("marks", self)
         self.limits = LimitsAgent("limits", self)
         self.sync = SyncAgent("sync", self)
+        self.sides = RasSides("sides", self)
         self.time = TimeSource("time", self)
         self.sink = AxisSink("sink", self)
         self.inputs = InputMonitor("inputs", self)

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 from pyuvm import ConfigDB, uvm_subscriber
 
 from npuscope.encode import TopClock, TopModel, UnitKind, Walk, check_dump, unpack
+from npuscope.encode.ras_source import RasSourceModel
 from npuscope.encode.schedule import Schedule
 from npuscope.layout import SRC_FRAMER, Cnt, Kind, SyncSub
+from tb.nps_top.config import REQ_TIMEOUT
 from tb.nps_top.truth import HotTruth
 
 if TYPE_CHECKING:
@@ -26,6 +28,12 @@ __all__ = ["Scoreboard"]
 CFG_ERROR_LATENCY = 3
 """Clocks from cfg_apply to cfg_error: the input register and two of the probe."""
 
+Levels = tuple[bool, bool, bool]
+"""sync_lost, crc_reneg_req, phy_switch_req."""
+QUIET: Levels = (False, False, False)
+LEVEL_LATENCY = 2
+"""Clocks from what the model has come to, to these outputs."""
+
 
 class Scoreboard(uvm_subscriber):
     """After ``judge``: ``walks`` (one per session), ``causes`` of groups, ``clocks`` compared."""
@@ -35,19 +43,26 @@ class Scoreboard(uvm_subscriber):
     def build_phase(self) -> None:
         super().build_phase()
         self.build: Build = ConfigDB().get(self, "", "BUILD")
-        self.model = TopModel(self.build.stream, self.build.steady, jitter=self.build.jitter)
+        self.model = TopModel(
+            self.build.stream,
+            self.build.steady,
+            jitter=self.build.jitter,
+            ras=RasSourceModel(self.build.ras, timeout=REQ_TIMEOUT),
+        )
         self.truth = HotTruth(self.build)
         self.clocks = self.refusals = 0
         self.walks: list[Walk] = []
         self.causes: Counter[str] = Counter()
         self._errors: deque[int] = deque([0] * CFG_ERROR_LATENCY)
+        self._levels: deque[Levels] = deque([QUIET] * LEVEL_LATENCY)
+        self.asked = 0
         self._before: TopClock | None = None
         self._judged = False
         self.period_ns = 5
 
-    def write(self, item: tuple[int, TopClock, int]) -> None:
-        """One clock of inputs."""
-        clock, inputs, cfg_error = item
+    def write(self, item: tuple[int, TopClock, int, Levels]) -> None:
+        """One clock of inputs, and what the outputs show in it."""
+        clock, inputs, cfg_error, levels = item
         assert clock == self.clocks, f"clock {clock} follows clock {self.clocks - 1}"
         self.clocks += 1
         self._control(clock, inputs)
@@ -60,8 +75,13 @@ class Scoreboard(uvm_subscriber):
         refused = 0 if inputs.reset else sum(bad << src for src, bad in self.model.errors().items())
         self.refusals += refused.bit_count()
         self._errors.append(refused)
+        wanted = self._levels.popleft()
+        assert levels == wanted, f"clock {clock}: sync_lost, requests are {levels}, expected {wanted}"
+        self._levels.append(self.model.levels)
+        self.asked += sum(after > before for before, after in zip(wanted, self.model.levels, strict=True))
         if inputs.reset:
             self._errors = deque([0] * CFG_ERROR_LATENCY)
+            self._levels = deque([QUIET] * LEVEL_LATENCY)
 
     def _control(self, clock: int, inputs: TopClock) -> None:
         """A start takes one clock; the offer ends with enable, in the same clock; a stream is open until its END."""

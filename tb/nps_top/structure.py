@@ -18,7 +18,7 @@ from tb.runner import design
 __all__ = ["EVENTS", "EXIT", "WATCHED", "depend"]
 
 SINK = "i:m_axis_tready"
-WATCHED = ("cfg_error", "sampling", "sync_lost")
+WATCHED = ("cfg_error", "sampling", "sync_lost", "crc_reneg_req", "phy_switch_req")
 """Outputs of nps_top that show what becomes of its inputs."""
 EXIT = ("m_axis_tdata", "m_axis_tvalid", "m_axis_tlast", "active")
 """Its other outputs towards the sink."""

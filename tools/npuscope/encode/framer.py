@@ -13,10 +13,21 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from npuscope.crc import crc32
+from npuscope.encode.ras_source import Latches
 from npuscope.encode.record import Record, describe, pack, unpack
 from npuscope.encode.stream import Dropped, Entry, StreamConfig, StreamState
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.layout import GROUP_RECORDS, RECORD_BYTES, SRC_FRAMER, Cnt, Kind, SyncSub
+from npuscope.layout import (
+    GROUP_RECORDS,
+    RECORD_BYTES,
+    SRC_FRAMER,
+    SRC_RAS,
+    Cnt,
+    Kind,
+    LossCause,
+    LossSub,
+    SyncSub,
+)
 
 __all__ = ["Session", "StreamModel", "Unit", "UnitKind", "Walk", "check_dump"]
 
@@ -59,13 +70,15 @@ class Session:
     """What the bench knows of one start: everything offered until the flush.
 
     offered: by source, in order. cfg: by source, its CFG words in force at the start (default: those of the config).
-    bp_samples: by source, CNT BP_SAMPLES at END (default: as of the last entry). complete: an END is expected.
+    bp_samples: by source, CNT BP_SAMPLES at END (default: as of the last entry). complete: an END is expected. latches:
+    those of RAS, which go on from session to session.
     """
 
     offered: Mapping[int, Sequence[Entry]]
     cfg: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
     bp_samples: Mapping[int, int] = field(default_factory=dict)
     complete: bool = True
+    latches: Latches = field(default_factory=Latches)
 
 
 @dataclass(slots=True)
@@ -76,6 +89,12 @@ class Walk:
     compared: int = 0
     delivered: dict[int, int] = field(default_factory=dict)
     lost: dict[int, int] = field(default_factory=dict)
+
+
+def _cause(found: Record) -> int:
+    """The cause of a loss: RAS alone can lose before it offers, and how much of a loss that was the dump says."""
+    cause = found.sub & ~LossSub.SECOND
+    return cause if found.src == SRC_RAS and cause == LossCause.COLLECTOR else LossCause.FIFO_FULL
 
 
 class _EndOfDump(Exception):
@@ -116,6 +135,8 @@ class StreamModel:
             rest = len(self._offered(src)) - self._next[src]
             if rest:
                 raise self._error(f"END, but {rest} entries offered by source {src} are neither delivered nor lost")
+        if self.session.latches.owed:
+            raise self._error("END, but RAS records show the overflow of a loss that is not told")
         return self.walk
 
     @property
@@ -139,6 +160,9 @@ class StreamModel:
 
     def _entry(self, src: int) -> None:
         entry = self._take_offered(src)
+        if entry.latch is not None:
+            found = self._peek(2 * (entry.step_ns is not None))
+            entry = self.session.latches.told(entry, found.sub, found.payload)
         at = self._at
         for record in entry.records():
             self._expect(self.state.take(record))
@@ -154,11 +178,13 @@ class StreamModel:
         while dropped.count < count:
             if self._next[src] == len(self._offered(src)):
                 raise self._error(f"LOSS of more than source {src} offered", found=describe(found))
-            dropped.add(self._take_offered(src))
+            entry = self._take_offered(src)
+            dropped.add(entry)
+            self.session.latches.lost(entry, _cause(found) == LossCause.COLLECTOR)
         if dropped.count != count or not count:
             raise self._error("LOSS ends inside an entry", found=describe(found), expected=f"count={dropped.count}")
         at = self._at
-        for record in dropped.burst(src):
+        for record in dropped.burst(src, _cause(found)):
             self._expect(self.state.take(record))
         self.walk.lost[src] += count
         self._done(UnitKind.LOSS, at, src, found.ts, found.tq, lost=count, steps=dropped.step_ns is not None)

@@ -27,7 +27,8 @@ class Limits:
 
     sources: all that offer. frame_records, age_ns, heartbeat_ns: its parameters. latency: clocks from an input to its
     entry in a queue, at most. buffered: records between choice and sink, at most. slack: clocks in which a due group
-    must be chosen. jump_ns: a change of relative time in one clock that only a step makes.
+    must be chosen. jump_ns: a change of relative time in one clock that only a step makes. late: sources whose entries
+    come later than others of their clock, by no fixed number of clocks.
     """
 
     sources: tuple[int, ...]
@@ -38,6 +39,7 @@ class Limits:
     buffered: int = 17
     slack: int = 64
     jump_ns: int = 128
+    late: tuple[int, ...] = ()
 
 
 class Schedule:
@@ -91,7 +93,7 @@ class Schedule:
         """Rule 23: entries leave in the order of the clocks in which they were offered, lowest source first."""
         last = (-1, -1)
         for unit in self.units:
-            if unit.entry is not None and unit.entry.clock is not None:
+            if unit.entry is not None and unit.entry.clock is not None and unit.src not in self.limits.late:
                 key = (unit.entry.clock, unit.src)
                 if key <= last:
                     raise self._error(unit, f"offered in clock {key[0]}", f"after source {last[1]} of clock {last[0]}")
@@ -135,8 +137,9 @@ class Schedule:
         entry = next((u.entry for u in following if u.entry is not None), None)
         offered = entry.clock if entry is not None and entry.clock is not None else taken + 1
         cut = entry is None and self.units[-1].kind != UnitKind.END  # a reset may have taken what was queued
-        queued = lost or offered <= taken or cut
-        empty_until = min(taken, offered + self.limits.latency)
+        late = entry is not None and entry.src in self.limits.late
+        queued = lost or offered <= taken or cut or late
+        empty_until = taken if late else min(taken, offered + self.limits.latency)
         is_last = (unit.ts, unit.tq) == (last.ts, last.tq)
         if not (is_last and queued) and not self._now(unit, empty_until):
             wanted = f"now, or {last.ts} tq {last.tq} if something is queued"

@@ -74,7 +74,8 @@ class Entry:
     ts, tq: of all its records. kind None: no record. step_ns: signed size of the step, None: no step.
     context: the CTX words that follow a TOKINT and enter with it or not at all.
     bp_samples: the CNT BP_SAMPLES value of that clock (rule 9), None keeps what was told before.
-    clock: number of that clock, None if there are no clocks; no part of what the entry is.
+    clock: number of that clock, None if there are no clocks; no part of what the entry is. latch: class of a RAS record
+    that counts, whose count is that of its latch when it is told (``ras_source``).
     """
 
     ts: int
@@ -87,6 +88,7 @@ class Entry:
     bp_samples: int | None = None
     clock: int | None = field(default=None, compare=False)
     context: tuple[int, ...] = ()
+    latch: int | None = None
 
     def __post_init__(self) -> None:
         if self.context and (self.kind != Kind.TOKINT or len(self.context) > _CONTEXT):

@@ -7,6 +7,7 @@ on the sink and is checked by ``framer``.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -15,10 +16,14 @@ from npuscope.encode.jitter import JitterConfig
 from npuscope.encode.jitter_source import JitterInputs, JitterModel
 from npuscope.encode.mirror import BpLimits
 from npuscope.encode.probe import BpProbeModel, Sample, TimeBus
+from npuscope.encode.ras_source import Latches, RasMoment, RasSourceModel
 from npuscope.encode.stream import Entry, StreamConfig
-from npuscope.layout import SRC_JITTER, SRC_MARK, THRESHOLDS, Cfg, Kind, TimeQuality
+from npuscope.layout import SRC_JITTER, SRC_MARK, SRC_RAS, THRESHOLDS, Cfg, Kind, TimeQuality
 
-__all__ = ["TopClock", "TopModel"]
+__all__ = ["ACK_CLOCKS", "TopClock", "TopModel"]
+
+ACK_CLOCKS = 7
+"""Clocks from the inputs of a moment to the acks that are collected with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +31,9 @@ class TopClock:
     """The inputs of ``nps_top`` in one clock, and two outputs that say what becomes of them.
 
     rel_ns, ts_ns, ts_step, rel_step, step_ns: as in ``TimeBus``. samples, apply: by source. mark: (sub, value).
-    sync, phy_changed, frac: of JITTER. jitter_enable: what its register says; None: there are no registers, and JITTER
-    is enabled while sampling. sampling: output, the inputs are offered. active: output, a stream is open.
+    sync, phy_changed, frac: of JITTER. acks (crc_reneg, phy_switch), reneg_done: of RAS. jitter_enable, ras_enable:
+    what the registers say; None: there are none, and the source is enabled while sampling. sampling: output, inputs are
+    offered. active: output, a stream is open.
     """
 
     rel_ns: int
@@ -49,6 +55,19 @@ class TopClock:
     phy_changed: bool = False
     jitter_enable: bool | None = None
     jitter_apply: JitterConfig | None = None
+    acks: tuple[bool, bool] = (False, False)
+    reneg_done: bool = False
+    ras_enable: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Late:
+    """A moment on its way to the mapper: its clock, the entries it adds to, the words of a session that begins."""
+
+    number: int
+    moment: RasMoment
+    offered: list[Entry] | None
+    words: dict[int, int] | None
 
 
 class TopModel:
@@ -65,8 +84,9 @@ class TopModel:
         steady: int = THRESHOLDS["STEADY"].value,
         *,
         jitter: JitterConfig | None = None,
+        ras: RasSourceModel | None = None,
     ) -> None:
-        """jitter: its configuration after reset, if the stream has that source."""
+        """jitter: its configuration after reset. ras: the model of the mapper. Used if the stream has that source."""
         self.config, self.steady = config, steady
         self.sessions: list[Session] = []
         self.history: list[tuple[int, int, int]] = []
@@ -74,7 +94,9 @@ class TopModel:
         self.resets: list[tuple[int, int]] = []
         self._offered: dict[int, list[Entry]] = {}
         self._bp_samples: dict[int, int] = {}
+        self._ras_words: dict[int, int] = {}
         self.jitter = JitterModel(jitter) if SRC_JITTER in config.others else None
+        self.ras = ras if SRC_RAS in config.others else None
         self._start_jitter = self.jitter.config if self.jitter else None
         self._reset(TopClock(0, 0))
 
@@ -82,6 +104,10 @@ class TopModel:
         self.probes = {src: BpProbeModel(source, src, self.steady) for src, source in enumerate(self.config.sources)}
         if self.jitter:
             self.jitter.reset(self._start_jitter, inputs.sync)
+        if self.ras:
+            self.ras.reset()
+        self._moments: deque[_Late] = deque()
+        self._latches = Latches()
         self._doubt = self._had_time = False
 
     def clock(self, inputs: TopClock) -> None:
@@ -100,14 +126,25 @@ class TopModel:
         for src, probe in self.probes.items():
             sample = inputs.samples.get(src) if inputs.sampling else None
             entries.append(probe.clock(time, sample, inputs.apply.get(src), restart))
+        moment = RasMoment(time)
         if self.jitter:
-            entries.append(self._jitter(self.jitter, inputs, time, restart))
+            entry, moment = self._jitter(self.jitter, inputs, time, restart)
+            entries.append(entry)
         entries.append(self._mark(time, inputs.mark))
         if restart:
             self._start(number)
         elif inputs.sampling:
             self._offer(entries, number)
+        if self.ras:
+            self._judge(self.ras, moment, inputs, number, restart)
         return None
+
+    @property
+    def levels(self) -> tuple[bool, bool, bool]:
+        """After the clock: sync_lost, crc_reneg_req, phy_switch_req; these as they follow from ACK_CLOCKS clocks before."""
+        lost = self.jitter is not None and self.jitter.sync_lost
+        reneg, switch = (request.req for request in self.ras.requests) if self.ras else (False, False)
+        return lost, reneg, switch
 
     def errors(self) -> dict[int, bool]:
         """By source: whether the limits applied in this clock were refused (rule 20)."""
@@ -125,8 +162,12 @@ class TopModel:
             return TimeQuality.HOLDOVER
         return TimeQuality.DOUBT if self._doubt else TimeQuality.FREE_RUN
 
-    def _jitter(self, model: JitterModel, inputs: TopClock, time: TimeBus, restart: bool) -> Entry | None:
+    def _jitter(
+        self, model: JitterModel, inputs: TopClock, time: TimeBus, restart: bool
+    ) -> tuple[Entry | None, RasMoment]:
+        """The entry of the clock, and what of it reaches the mapper."""
         enable = inputs.sampling if inputs.jitter_enable is None else inputs.jitter_enable
+        drives_a = model.config.sync_lost_a
         made = model.clock(
             JitterInputs(
                 time,
@@ -140,7 +181,24 @@ class TopModel:
                 restart,
             )
         )
-        return made.entry
+        sample = (made.sample.jitter, made.sample.ok) if made.sample is not None and made.mapped else None
+        return made.entry, RasMoment(time, sample, made.lost, drives_a, inputs.phy_changed)
+
+    def _judge(self, model: RasSourceModel, moment: RasMoment, inputs: TopClock, number: int, restart: bool) -> None:
+        """The mapper takes the moment when it has its acks, and the stream gets its entries in its order."""
+        enable = inputs.sampling if inputs.ras_enable is None else inputs.ras_enable
+        moment = replace(moment, enable=enable, reneg_done=inputs.reneg_done)
+        offered = self._offered[SRC_RAS] if inputs.sampling else None
+        words = self._ras_words if restart else None
+        self._moments.append(_Late(number, moment, offered, words))
+        if len(self._moments) <= ACK_CLOCKS:
+            return
+        late = self._moments.popleft()
+        entries = model.clock(replace(late.moment, acks=inputs.acks))
+        if late.offered is not None:
+            late.offered.extend(replace(entry, clock=late.number) for entry in entries)
+        if late.words is not None:
+            late.words.update(model.words)
 
     def _mark(self, time: TimeBus, mark: tuple[int, int] | None) -> Entry | None:
         step_ns = time.step_ns if time.ts_step or time.rel_step else None
@@ -156,10 +214,12 @@ class TopModel:
         }
         if self.jitter:
             cfg[SRC_JITTER] = self.jitter.words
+        if self.ras:
+            cfg[SRC_RAS] = self._ras_words = self.ras.words  # those of the first clock, once the mapper is there
         self._offered = {src: [] for src in [*self.probes, *sorted(self.config.others), SRC_MARK]}
         self._bp_samples = dict.fromkeys(self.probes, 0)
         self.starts.append(clock)
-        self.sessions.append(Session(self._offered, cfg, self._bp_samples))
+        self.sessions.append(Session(self._offered, cfg, self._bp_samples, latches=self._latches))
 
     def _offer(self, entries: list[Entry | None], clock: int) -> None:
         for entry in entries:

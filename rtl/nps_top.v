@@ -14,6 +14,7 @@
 `include "nps_ptp.vh"
 `include "nps_refuse.vh"
 `include "nps_thresholds.vh"
+`include "nps_token.vh"
 `include "nps_trace.vh"
 
 module nps_top #(
@@ -46,6 +47,12 @@ module nps_top #(
     parameter integer          A_BUDGET       = `NPS_A_BUDGET,         // switches, 0..255
     parameter integer          S_WINDOW       = `NPS_S_WINDOW,         // ns, 1000..2147483647
     parameter integer          A_HOLDOFF      = `NPS_A_HOLDOFF,        // us, 1..262143
+    parameter                  TOKEN          = 0,
+    parameter integer          WORDS          = 4,                     // of a context, 4..16
+    parameter [31:0]           OPCODE         = `NPS_TOKEN_OPCODE,     // of npu_token_int
+    parameter [31:0]           OPCODE_BITS    = `NPS_TOKEN_OPCODE_BITS,// of it those that count, none of [31:20]
+    parameter integer          MEM_LOW_ON     = `NPS_MEM_LOW_ON,       // blocks of free memory, 0..65534
+    parameter integer          MEM_LOW_OFF    = `NPS_MEM_LOW_OFF,      // MEM_LOW_ON+1..65535
     // fabric
     parameter                  FIFO_DEPTH    = 64,                     // entries per source, a power of two, 4..4096
     parameter [31:0]           CLK_PERIOD_PS = 32'd5000,               // told in CFG
@@ -86,6 +93,30 @@ module nps_top #(
     input  wire reneg_done,      // pulse: the CRC renegotiation is done
     output wire phy_switch_req,
     input  wire phy_switch_ack,  // phy_changed says that it is done
+
+    // tokens, with TOKEN, in a valid/ready stream; without, they pass: see rtl/token/README.md
+    input  wire                    ins_valid,     // instructions, watched
+    input  wire                    ins_ready,
+    input  wire [            31:0] ins_word,
+    input  wire [            31:0] ins_rs1,
+    output wire                    ins_error,     // pulse: refused
+    input  wire                    tok_valid,
+    output wire                    tok_ready,
+    input  wire [            31:0] tok_ptr,
+    input  wire [            31:0] tok_id,
+    input  wire [             7:0] tok_layer,
+    input  wire [            15:0] tok_slot,
+    input  wire                    tok_first,
+    input  wire                    tok_eos,
+    input  wire                    tok_eosp,
+    input  wire                    tok_boundary,
+    input  wire [32*(WORDS-3)-1:0] tok_ctx,
+    input  wire [            15:0] mem_free,
+    output wire                    pipe_valid,
+    input  wire                    pipe_ready,
+    output wire                    pipe_freeze,   // the interrupt
+    input  wire                    token_resume,  // pulse; the registers can do so too
+    input  wire                    token_trim,    // level
 
     // marks
     input wire        mark_valid,
@@ -134,10 +165,13 @@ module nps_top #(
 
     `NPS_REFUSE(REGS < 0 || REGS > 1, nps_error__REGS_must_be_0_or_1)
 
-    `NPS_REFUSE(JITTER < 0 || JITTER > 1 || RAS < 0 || RAS > 1, nps_error__JITTER_and_RAS_must_be_0_or_1)
+    `NPS_REFUSE(JITTER < 0 || JITTER > 1 || RAS < 0 || RAS > 1 || TOKEN < 0 || TOKEN > 1,
+                nps_error__JITTER_RAS_and_TOKEN_must_be_0_or_1)
+    `NPS_REFUSE(WORDS < 4 || WORDS > 16, nps_error__WORDS_must_be_4_to_16)
     `NPS_REFUSE(RAS != 0 && JITTER == 0, nps_error__RAS_needs_JITTER)
 
-    localparam SOURCES = NUM_BP + RAS + JITTER + 1;
+    localparam SOURCES = NUM_BP + TOKEN + RAS + JITTER + 1;
+    localparam TOKEN_AT = NUM_BP;
     localparam MARK_AT = SOURCES - 1;
     localparam RAS_AT = SOURCES - 3;
     localparam JITTER_AT = SOURCES - 2;
@@ -176,6 +210,8 @@ module nps_top #(
     reg doubt, had_time;
     wire has_time = locked || holdover;
     wire doubt_now = !locked && (doubt || rel_step || (had_time && !has_time));
+    wire [1:0] quality_now = locked ? `NPS_TQ_LOCKED : holdover ? `NPS_TQ_HOLDOVER
+        : doubt_now ? `NPS_TQ_DOUBT : `NPS_TQ_FREE_RUN;
 
     always @(posedge clk) begin
         rel <= rel_ns;
@@ -198,7 +234,7 @@ module nps_top #(
         to_k <= in_k;
         to_raw <= in_raw;
         to_stale_ns <= in_stale_ns;
-        quality <= locked ? `NPS_TQ_LOCKED : holdover ? `NPS_TQ_HOLDOVER : doubt_now ? `NPS_TQ_DOUBT : `NPS_TQ_FREE_RUN;
+        quality <= quality_now;
         if (rst) begin
             stepped_ts <= 1'b0;
             stepped_rel <= 1'b0;
@@ -219,13 +255,13 @@ module nps_top #(
     end
 
     // ---------------------------------------------------------------- start and flush
-    wire sampled, restart, begin_stream, offer, flush, done;
+    wire sampled, starting, restart, begin_stream, offer, flush, done;
 
     nps_trace_control #(
         .LATENCY(`NPS_BP_LATENCY), .BEGIN_LATENCY(`NPS_BP_LIMITS_LATENCY)
     ) u_control (
         .clk(clk), .rst(rst), .enable(run), .done(done), .sampling(sampling), .sampled(sampled), .active(active),
-        .restart(restart), .begin_stream(begin_stream), .offer(offer), .flush(flush)
+        .starting(starting), .restart(restart), .begin_stream(begin_stream), .offer(offer), .flush(flush)
     );
 
     // ---------------------------------------------------------------- registers
@@ -246,6 +282,12 @@ module nps_top #(
     wire [2:0] ras_snap_class, ras_word_index;
     wire [1:0] ras_req_timeout;
     wire [31:0] ras_word;
+    wire token_arm, resume_order, trim_order, token_apply, inject_enable, token_error, token_armed, token_trimming;
+    wire [31:0] token_arm_ptr, token_id;
+    wire [15:0] token_mem_low_on, token_mem_low_off, inject_first, inject_every;
+    wire [7:0] inject_layer, token_nested;
+    wire [3:0] token_arm_mask, inject_cause, token_held, token_cause;
+    wire [32*WORDS-1:0] token_ctx;
 
     generate
         if (REGS != 0) begin : gen_regs
@@ -262,20 +304,12 @@ module nps_top #(
             assign in_raw = {NUM_BP{raw}};
             assign in_stale_ns = {NUM_BP{stale_ns}};
 
-            // of blocks that are not built in
-            wire token_arm, token_resume, token_trim, token_apply, inject_enable;
-            wire [3:0] token_arm_mask, inject_cause;
-            wire [31:0] token_arm_ptr;
-            wire [7:0] inject_layer;
-            wire [15:0] token_mem_low_on, token_mem_low_off, inject_first, inject_every;
-            wire unused = &{1'b0, token_arm, token_resume, token_trim, token_apply, inject_enable, token_arm_mask,
-                inject_cause, token_arm_ptr, inject_layer, token_mem_low_on, token_mem_low_off, inject_first,
-                inject_every};
             wire unused_pins = &{1'b0, enable, cfg_apply, cfg_th_on, cfg_th_off, cfg_th_wet, cfg_level_step, cfg_k,
                                  cfg_raw, cfg_stale_ns};
 
             nps_csr #(
-                .NUM_BP(NUM_BP), .JITTER(JITTER), .RAS(RAS), .TOKEN(0), .SOURCES(SOURCES),
+                .NUM_BP(NUM_BP), .JITTER(JITTER), .RAS(RAS), .TOKEN(TOKEN), .WORDS(WORDS), .S_COUNT(S_COUNT[7:0]),
+                .SOURCES(SOURCES),
                 .CLK_PERIOD_PS(CLK_PERIOD_PS), .DESC_HASH(DESC_HASH)
             ) u_csr (
                 .clk(clk), .rst(rst), .s_axil_awaddr(s_axil_awaddr), .s_axil_awvalid(s_axil_awvalid),
@@ -291,8 +325,8 @@ module nps_top #(
                 .bp_th_off(th_off), .bp_th_wet(th_wet), .bp_level_step(level_step), .bp_k(k), .bp_raw(raw),
                 .bp_stale_ns(stale_ns), .bp_error(cfg_error), .jitter_enable(jitter_enable),
                 .jitter_apply(jitter_apply), .jitter_stat_snap(jitter_stat_snap), .ras_enable(ras_enable),
-                .ras_apply(ras_apply), .ras_snap(ras_snap), .token_arm(token_arm), .token_resume(token_resume),
-                .token_trim(token_trim), .token_apply(token_apply), .inject_enable(inject_enable),
+                .ras_apply(ras_apply), .ras_snap(ras_snap), .token_arm(token_arm), .token_resume(resume_order),
+                .token_trim(trim_order), .token_apply(token_apply), .inject_enable(inject_enable),
                 .jitter_t_nominal(jitter_t_nominal), .jitter_options(jitter_options),
                 .jitter_stat_index(jitter_stat_index), .token_arm_mask(token_arm_mask), .inject_cause(inject_cause),
                 .jitter_watchdog(jitter_watchdog), .token_arm_ptr(token_arm_ptr), .ras_r_limit(ras_r_limit),
@@ -305,8 +339,9 @@ module nps_top #(
                 .jitter_sync_lost(sync_lost), .jitter_js_sync_lost(js_sync_lost), .jitter_stat_word(jitter_stat_word),
                 .ras_error(ras_error), .ras_pending(ras_pending), .ras_overflow(ras_overflow),
                 .ras_req_timeout(ras_req_timeout), .ras_word(ras_word),
-                .token_error(1'b0), .token_armed(1'b0), .token_freeze(1'b0), .token_trimming(1'b0), .token_held(4'd0),
-                .token_nested(8'd0), .token_cause(4'd0), .token_id(32'd0), .token_ctx(128'd0)
+                .token_error(token_error), .token_armed(token_armed), .token_freeze(pipe_freeze),
+                .token_trimming(token_trimming), .token_held(token_held),
+                .token_nested(token_nested), .token_cause(token_cause), .token_id(token_id), .token_ctx(token_ctx)
             );
         end else begin : gen_pins
             assign run = enable;
@@ -328,12 +363,16 @@ module nps_top #(
             assign {ras_apply, ras_r_limit, ras_a_limit, ras_s_limit, ras_r_run, ras_r_rearm, ras_a_budget} = 115'd0;
             assign {ras_s_window, ras_a_holdoff, ras_clear, ras_inject} = 59'd0;
             assign {ras_snap, ras_snap_class, ras_word_index} = 7'd0;
+            assign {token_arm, resume_order, trim_order, token_apply, inject_enable, token_arm_ptr} = 37'd0;
+            assign {token_mem_low_on, token_mem_low_off, inject_first, inject_every, inject_layer} = 72'd0;
+            assign {token_arm_mask, inject_cause} = 8'd0;
             assign {s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid} = 5'd0;
             assign {s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, irq} = 37'd0;
             wire unused = &{1'b0, s_axil_awaddr, s_axil_awvalid, s_axil_wdata, s_axil_wstrb, s_axil_wvalid,
                             s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_rready, dropped, jitter_error,
                             js_sync_lost, jitter_stat_word, ras_error, ras_pending, ras_overflow, ras_req_timeout,
-                            ras_word};
+                            ras_word, token_error, token_armed, token_trimming, token_id, token_nested, token_held,
+                            token_cause, token_ctx};
         end
     endgenerate
 
@@ -345,6 +384,7 @@ module nps_top #(
     wire [191:0] ras_words;
     wire [`NPS_JS_W-1:0] js;
     wire ras_step_coming, ras_offers;
+    wire [32*WORDS-1:0] context_words;
 
     genvar g;
     generate
@@ -452,6 +492,38 @@ module nps_top #(
                 ras_a_limit, ras_s_limit, ras_r_run, ras_r_rearm, ras_a_budget, ras_s_window, ras_a_holdoff,
                 ras_clear, ras_inject, ras_snap, ras_snap_class, ras_word_index};
         end
+
+        if (TOKEN != 0) begin : gen_token
+            assign offers[TOKEN_AT] = offer;
+
+            nps_source_token #(
+                .WORDS(WORDS), .OPCODE(OPCODE), .OPCODE_BITS(OPCODE_BITS), .MEM_LOW_ON(MEM_LOW_ON),
+                .MEM_LOW_OFF(MEM_LOW_OFF)
+            ) u_token (
+                .clk(clk), .rst(rst), .restart(starting), .ts_ns(ts_ns), .tq(quality_now), .ts_step(ts_step),
+                .rel_step(rel_step), .step_ns(step_ns), .ins_valid(ins_valid), .ins_ready(ins_ready),
+                .ins_word(ins_word), .ins_rs1(ins_rs1), .ins_error(ins_error), .arm(token_arm),
+                .arm_ptr(token_arm_ptr), .arm_mask(token_arm_mask), .tok_valid(tok_valid), .tok_ready(tok_ready),
+                .tok_ptr(tok_ptr), .tok_id(tok_id), .tok_layer(tok_layer), .tok_slot(tok_slot),
+                .tok_first(tok_first), .tok_eos(tok_eos), .tok_eosp(tok_eosp), .tok_boundary(tok_boundary),
+                .tok_ctx(tok_ctx), .mem_free(mem_free), .pipe_valid(pipe_valid), .pipe_ready(pipe_ready),
+                .pipe_freeze(pipe_freeze), .resume(token_resume || resume_order), .trim(token_trim || trim_order),
+                .cfg_apply(token_apply), .cfg_mem_low_on(token_mem_low_on), .cfg_mem_low_off(token_mem_low_off),
+                .cfg_error(token_error), .inject_enable(inject_enable), .inject_first(inject_first),
+                .inject_every(inject_every), .inject_layer(inject_layer), .inject_cause(inject_cause),
+                .armed(token_armed), .trimming(token_trimming), .held(token_held), .nested(token_nested),
+                .snap_cause(token_cause), .snap_token(token_id), .snap_ctx(token_ctx),
+                .context_words(context_words), .event_bus(events[`NPS_EVENT_W*TOKEN_AT+:`NPS_EVENT_W])
+            );
+        end else begin : gen_no_token
+            assign {tok_ready, pipe_valid, pipe_freeze, ins_error} = {pipe_ready, tok_valid, 2'b00};
+            assign {token_error, token_armed, token_trimming, token_id, token_nested, token_held, token_cause} = 51'd0;
+            assign {token_ctx, context_words} = {64 * WORDS{1'b0}};
+            wire unused = &{1'b0, starting, ins_valid, ins_ready, ins_word, ins_rs1, tok_ptr, tok_id, tok_layer,
+                tok_slot, tok_first, tok_eos, tok_eosp, tok_boundary, tok_ctx, mem_free, token_resume, token_trim,
+                token_arm, resume_order, trim_order, token_apply, inject_enable, token_arm_ptr, token_arm_mask,
+                token_mem_low_on, token_mem_low_off, inject_first, inject_every, inject_layer, inject_cause};
+        end
     endgenerate
 
     // ---------------------------------------------------------------- stream
@@ -463,12 +535,12 @@ module nps_top #(
     end
 
     nps_trace_fabric #(
-        .NUM_BP(NUM_BP), .RAS(RAS), .JITTER(JITTER), .LAYERS(LAYERS), .DRY_MASK(DRY_MASK), .FIFO_DEPTH(FIFO_DEPTH),
-        .CLK_PERIOD_PS(CLK_PERIOD_PS), .DESC_HASH(DESC_HASH), .FRAME_RECORDS(FRAME_RECORDS),
-        .FRAME_AGE_NS(FRAME_AGE_NS), .HEARTBEAT_NS(HEARTBEAT_NS)
+        .NUM_BP(NUM_BP), .TOKEN(TOKEN), .RAS(RAS), .JITTER(JITTER), .WORDS(WORDS), .LAYERS(LAYERS),
+        .DRY_MASK(DRY_MASK), .FIFO_DEPTH(FIFO_DEPTH), .CLK_PERIOD_PS(CLK_PERIOD_PS), .DESC_HASH(DESC_HASH),
+        .FRAME_RECORDS(FRAME_RECORDS), .FRAME_AGE_NS(FRAME_AGE_NS), .HEARTBEAT_NS(HEARTBEAT_NS)
     ) u_fabric (
         .clk(clk), .rst(rst), .restart(begin_stream), .rel_ns(rel), .ts_ns(ts), .tq(quality),
-        .events(events), .offer(offers), .token_context(128'd0),
+        .events(events), .offer(offers), .token_context(context_words),
         .limits(limits), .stale(stale), .ras_words(ras_words), .jitter_words(jitter_words),
         .step_coming(|steps_coming || ras_step_coming), .flush(flush && !ras_offers), .done(done), .dropped(dropped),
         .m_axis_tdata(m_axis_tdata), .m_axis_tvalid(m_axis_tvalid), .m_axis_tlast(m_axis_tlast),

@@ -23,6 +23,7 @@ module nps_trace_control #(
     output wire sampling,
     output wire sampled,       // the inputs in the registered bus are offered
     output reg  active,        // from start until END has been taken
+    output wire starting,      // pulse, in the clock before the first offered inputs
     output reg  restart,       // pulse, in the clock before the first offered inputs show in the registered bus
     output wire begin_stream,  // pulse, before the first event
     output wire offer,
@@ -38,6 +39,7 @@ module nps_trace_control #(
     reg over;  // no sample is on its way
 
     wire starts = !active && enable;
+    assign starting = starts;
 
     assign sampling = run && enable;
     assign sampled = offers[0];

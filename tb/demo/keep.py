@@ -10,7 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,7 @@ if __name__ == "__main__":
 
 import npuscope  # noqa: E402
 from npuscope.errors import leave  # noqa: E402
+from npuscope.layout import JitterSub, RasClass  # noqa: E402
 from npuscope.pipeline import load  # noqa: E402
 from tb.demo.run import CLOCKS, PIPELINE, STALL  # noqa: E402
 from tb.demo.simulate import record  # noqa: E402
@@ -63,8 +67,17 @@ def reading(dump: Path) -> dict[str, Any]:
         "verdict": stalls.verdict,
         "hot_ns": dict(zip(stalls.buffers, map(int, stalls.hot_ns), strict=True)),
         "coverage_min_ns": int(stalls.coverage_min),
+        "sync": _counts(JitterSub, capture.jitter["sub"]),
+        "ras": _counts(RasClass, capture.ras["class"]),
+        "tokens": len(capture.tokens),
+        "interrupts": len(capture.interrupts),
         "culprits": [[row.culprit, int(row.min_ns), int(row.max_ns)] for row in stalls.rows],
     }
+
+
+def _counts(names: type[IntEnum], values: Iterable[int]) -> dict[str, int]:
+    found = Counter(map(int, values))
+    return {name.name: found[name] for name in names if found[name]}
 
 
 def provenance(case: Case, dump: bytes) -> str:

@@ -51,6 +51,43 @@ module npu_demo_top #(
 
     assign mark_sub = start_mark ? `NPS_MARK_START : `NPS_MARK_USER;
 
+    wire sync_valid, phy_changed, crc_reneg_req, crc_reneg_ack, reneg_done, phy_switch_req, phy_switch_ack;
+    npu_demo_sync #(
+        .CLK_PERIOD_PS(CLK_PERIOD_PS)
+    ) u_sync (
+        .clk           (clk),
+        .rst           (!sampling),
+        .sync_valid    (sync_valid),
+        .phy_changed   (phy_changed),
+        .crc_reneg_req (crc_reneg_req),
+        .crc_reneg_ack (crc_reneg_ack),
+        .reneg_done    (reneg_done),
+        .phy_switch_req(phy_switch_req),
+        .phy_switch_ack(phy_switch_ack)
+    );
+
+    wire ins_valid, tok_valid, tok_ready, tok_first, tok_eos, pipe_freeze, token_resume, token_trim;
+    wire [31:0] ins_word, ins_rs1, tok_id;
+    wire [15:0] tok_slot;
+    npu_demo_tokens #(
+        .CLK_PERIOD_PS(CLK_PERIOD_PS)
+    ) u_tokens (
+        .clk         (clk),
+        .rst         (!sampling),
+        .ins_valid   (ins_valid),
+        .ins_word    (ins_word),
+        .ins_rs1     (ins_rs1),
+        .tok_valid   (tok_valid),
+        .tok_ready   (tok_ready),
+        .tok_id      (tok_id),
+        .tok_slot    (tok_slot),
+        .tok_first   (tok_first),
+        .tok_eos     (tok_eos),
+        .pipe_freeze (pipe_freeze),
+        .token_resume(token_resume),
+        .token_trim  (token_trim)
+    );
+
     // verilator lint_off PINCONNECTEMPTY
     npu_pipeline #(
         .STAGES   (STAGES),
@@ -85,6 +122,9 @@ module npu_demo_top #(
         .NUM_BP       (SOURCES),
         .LAYERS       (LAYERS),
         .DRY_MASK     (DRY_MASK),
+        .JITTER       (1),
+        .RAS          (1),
+        .TOKEN        (1),
         .FIFO_DEPTH   (FIFO_DEPTH),
         .CLK_PERIOD_PS(CLK_PERIOD_PS),
         .DESC_HASH    (DESC_HASH)
@@ -104,14 +144,36 @@ module npu_demo_top #(
         .layer_id       (layer_id),
         .buf_occupancy  (buf_occupancy),
         .backpressure_en(backpressure_en),
-        .sync_valid     (1'b0),
-        .phy_changed    (1'b0),
+        .sync_valid     (sync_valid),
+        .phy_changed    (phy_changed),
         .sync_lost      (),
-        .crc_reneg_req  (),
-        .crc_reneg_ack  (1'b0),
-        .reneg_done     (1'b0),
-        .phy_switch_req (),
-        .phy_switch_ack (1'b0),
+        .crc_reneg_req  (crc_reneg_req),
+        .crc_reneg_ack  (crc_reneg_ack),
+        .reneg_done     (reneg_done),
+        .phy_switch_req (phy_switch_req),
+        .phy_switch_ack (phy_switch_ack),
+        .ins_valid      (ins_valid),
+        .ins_ready      (1'b1),
+        .ins_word       (ins_word),
+        .ins_rs1        (ins_rs1),
+        .ins_error      (),
+        .tok_valid      (tok_valid),
+        .tok_ready      (tok_ready),
+        .tok_ptr        (tok_id),
+        .tok_id         (tok_id),
+        .tok_layer      (8'd0),
+        .tok_slot       (tok_slot),
+        .tok_first      (tok_first),
+        .tok_eos        (tok_eos),
+        .tok_eosp       (1'b0),
+        .tok_boundary   (1'b0),
+        .tok_ctx        (32'd0),
+        .mem_free       (16'hFFFF),
+        .pipe_valid     (),
+        .pipe_ready     (1'b1),
+        .pipe_freeze    (pipe_freeze),
+        .token_resume   (token_resume),
+        .token_trim     (token_trim),
         .mark_valid     (start_mark || token_mark),
         .mark_sub       (mark_sub[1:0]),
         .mark_value     (start_mark ? 32'd0 : token),

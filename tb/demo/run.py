@@ -98,6 +98,10 @@ def demo(arguments: list[str] | None = None) -> Exit:
     npuscope("info", name, allow=allow)
     npuscope("stalls", name, allow=allow)
     npuscope("show", name, allow=allow)
+    npuscope("jitter", name, allow=allow)
+    npuscope("ras", "show", name, allow=allow)
+    npuscope("ras", "check", name, allow=allow)
+    npuscope("tokens", name, allow=allow)
     npuscope("report", name, "-o", report, "--force", allow=allow)
 
     truth = worst_window(pipeline, given.clocks)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """nps_csr on both simulators, its illegal parameters, and bugs that its bench must catch."""
 
-from pathlib import Path
-
 import pytest
 
 from tb.runner import Patch, bench, caught, refused
@@ -21,19 +19,6 @@ def told(parameters):
 @pytest.mark.parametrize("build", [FULL, LEAST], ids=["full", "least"])
 def test_bench(sim, build):
     bench(TOP, sim, build, env=told(build))
-
-
-BLOCKS = {"module": "tb.nps_csr.bench_blocks", "extra": (Path(__file__).parent / "csr_blocks.v",)}
-
-
-def test_with_the_blocks(sim):
-    bench("csr_blocks", sim, **BLOCKS)
-
-
-def test_with_the_blocks_sees_a_planted_bug():
-    """Sums that are read while they change."""
-    patch = Patch("nps_csr.v", ".jitter_snap(jitter_stat_snap)", ".jitter_snap()")
-    caught("csr_blocks", "icarus", patch, tests=["test_statistics_are_one_snapshot"], **BLOCKS)
 
 
 BUGS = {  # old text, new text, the test that must see it

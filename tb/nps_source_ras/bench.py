@@ -21,7 +21,7 @@ from tb.signals import bursts, known, start
 
 COLLECT = 3
 """Clocks from the inputs of a moment until it is collected with its acks."""
-QUIET = 12
+QUIET = 4
 """Clocks after the last offered moment in which ``offers`` need not show it yet."""
 FIELDS = ("r_limit", "a_limit", "s_limit", "r_run", "r_rearm", "a_budget", "s_window", "a_holdoff")
 IDLE = (

@@ -15,14 +15,17 @@ from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 from pyuvm import ConfigDB, uvm_root, uvm_test
 
-from npuscope.layout import SRC_JITTER
-from tb.nps_top.config import SYNC_GAP, chosen
+from npuscope.encode.token import instruction
+from npuscope.layout import SRC_JITTER, SRC_TOKEN
+from tb.nps_top.config import SYNC_GAP, WORDS, chosen
 from tb.nps_top.env import TopEnv
 from tb.nps_top.truth import write_truth
 from tb.vip.axis import always, bursts, never, randomly, stalls
+from tb.vip.instruction_port import Issue
 from tb.vip.limits_port import random_limits
 from tb.vip.player import Play
 from tb.vip.sync_port import SHAPES, SyncTrain
+from tb.vip.token_port import TokenTraffic
 from tb.vip.trace_port import Traffic, together
 
 RESET_CLOCKS = 8
@@ -95,6 +98,7 @@ class TopTest(uvm_test):
         if self.build.others:
             self.env.time.frac_step = 77
             self.env.sides.rng = self.rng("sides")
+            self.env.pipeline.rng = self.rng("pipeline")
         if self.profile.slow:
             self.env.time.period_ns = self.env.scoreboard.period_ns = self.build.heartbeat_ns // HEARTBEAT_CLOCKS
 
@@ -145,6 +149,24 @@ class TopTest(uvm_test):
             shapes = ("regular", "noisy") if profile.gentle else tuple(SHAPES)
             train = SyncTrain(self.rng("sync"), SYNC_GAP, shapes, 0.0 if profile.gentle else 0.003)
             yield "sync", Play(islice(train, profile.clocks))
+        if SRC_TOKEN in self.build.others:
+            traffic = TokenTraffic(self.rng("tokens"), WORDS - 3)
+            share = 0.01 if profile.gentle else self.rng("share").choice([0.02, 0.1, 0.3])
+            stream = traffic.stream(["plain"] if profile.gentle else ["plain", "busy", "dense"], profile.clocks, share)
+            yield "tokens", Play(islice(stream, profile.clocks // 2))
+            yield "instructions", Play(self.orders(traffic))
+
+    def orders(self, traffic: TokenTraffic) -> Iterator[Issue | None]:
+        """Token interrupts around the tokens that come, now and then a word that is refused or not ours."""
+        rng = self.rng("orders")
+        for _ in range(self.profile.clocks // 2):
+            if rng.random() >= (0.004 if self.profile.gentle else 0.03):
+                yield None
+                continue
+            word = instruction(rng.choice([1, 2, 4, 8, 15, rng.randrange(16)]), rng.randrange(32))
+            if rng.random() < 0.1:
+                word ^= 1 << rng.randrange(32)
+            yield Issue(word, traffic.ptr + rng.randrange(-2, 4) & 0xFFFFFFFF, rng.choice([0, 0, 1, 5]))
 
     async def clocks(self, count: int) -> None:
         for _ in range(count):

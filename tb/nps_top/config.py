@@ -10,7 +10,7 @@ from npuscope.encode import BpLimits, SourceConfig, StreamConfig
 from npuscope.encode.jitter import JitterConfig
 from npuscope.encode.ras import RasConfig
 from npuscope.encode.schedule import Limits
-from npuscope.layout import OWNED_CFG_JITTER, SRC_JITTER, SRC_MARK, SRC_RAS
+from npuscope.layout import OWNED_CFG_JITTER, SRC_JITTER, SRC_MARK, SRC_RAS, SRC_TOKEN
 
 __all__ = ["BUILDS", "PERIOD_NS", "SYNC_GAP", "Build", "chosen"]
 
@@ -20,8 +20,9 @@ SYNC_GAP = 20
 PERIOD_NS = 5
 MAPPER = RasConfig(20 << 8, 50 << 8, 80 << 8, r_run=3, r_rearm=3, s_count=3, a_budget=2, s_window=5000, a_holdoff=2)
 REQ_TIMEOUT = 60
+WORDS, MEM_LOW = 5, (10, 20)
 RAS_LIMITS = ("r_limit", "a_limit", "s_limit", "r_run", "r_rearm", "s_count", "a_budget", "s_window", "a_holdoff")
-ALL = (SRC_RAS, SRC_JITTER)
+ALL = (SRC_TOKEN, SRC_RAS, SRC_JITTER)
 SYNC = JitterConfig(t_nominal=SYNC_GAP * PERIOD_NS << 8, watchdog=4 * SYNC_GAP)
 
 
@@ -68,6 +69,10 @@ class Build:
             "T_NOMINAL": self.jitter.t_nominal,
             "WATCHDOG": self.jitter.watchdog,
             "JITTER_OPTIONS": self.jitter.options,
+            "TOKEN": int(SRC_TOKEN in self.others),
+            "WORDS": WORDS,
+            "MEM_LOW_ON": MEM_LOW[0],
+            "MEM_LOW_OFF": MEM_LOW[1],
             "RAS": int(SRC_RAS in self.others),
             "REQ_TIMEOUT": REQ_TIMEOUT,
             **{name.upper(): getattr(self.ras, name) for name in RAS_LIMITS},
@@ -80,6 +85,7 @@ class Build:
             SourceConfig(layers, dry, self.limits) for layers, dry in zip(self.layers, self.dry, strict=True)
         )
         words = {
+            SRC_TOKEN: {},
             SRC_JITTER: dict(zip(OWNED_CFG_JITTER, self.jitter.words, strict=True)),
             SRC_RAS: self.ras.words(),
         }
@@ -98,7 +104,7 @@ BUILDS = {
     "two": Build((0xFFFF_FFFF, 0x8000_0001), (0xFFFF_FFFF, 0), 8, BpLimits(level_step=9, k=3), 16, 48, 4000, 20000),
     "three": Build((0xFFF, 0x111, 0x1), (0x0F0, 0x111, 0), 64, BpLimits(), 64, 512, 1 << 20, 1 << 27),
     "full": Build(
-        (0xFFF, 0x3), (0x0F0, 0), 16, BpLimits(stale_ns=3000), 16, 64, 4000, 20000, others=(SRC_RAS, SRC_JITTER)
+        (0xFFF, 0x3), (0x0F0, 0), 16, BpLimits(stale_ns=3000), 16, 64, 4000, 20000, others=ALL
     ),
 }
 """By name: small queues and short frames; wide masks; three sources with the default limits and frame; all sources."""

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from npuscope.encode import unpack
+from npuscope.errors import Exit
 from npuscope.layout import GROUP_RECORDS, RECORD_BYTES, SRC_FRAMER
 from npuscope.ledger import Ledger
 from npuscope.records import Batch, decode
 from npuscope.source import open_source
 from npuscope.timeline import Timeline
 
-__all__ = ["Reading", "check_hot", "check_ledger", "check_records", "driven", "episodes", "read"]
+__all__ = ["Reading", "check_hot", "check_ledger", "check_ras", "check_records", "driven", "episodes", "read"]
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,19 @@ def check_records(reading: Reading) -> int:
         compared += len(expected)
     assert rejected * RECORD_BYTES <= reading.ledger.bad, f"{rejected} records are neither decoded nor counted as bad"
     return compared
+
+
+def check_ras(path: Path) -> Counter[str]:
+    """``npuscope ras check`` over the dump: no decision of the mapper disagrees; how often it agrees or cannot say."""
+    command = [sys.executable, "-m", "npuscope", "ras", "check", "--json", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode in (Exit.OK, Exit.LOSS, Exit.CANNOT_TEST), f"{path}: {done.stdout[-1500:]} {done.stderr}"
+    answer = json.loads(done.stdout)
+    assert answer["disagreements"] == 0, answer["listed"]
+    verdicts: Counter[str] = Counter(samples=answer["samples"])
+    for counts in answer["decisions"].values():
+        verdicts.update(counts)
+    return verdicts
 
 
 def check_hot(reading: Reading) -> tuple[int, int]:

@@ -10,15 +10,18 @@ import cocotb
 from cocotb.triggers import RisingEdge
 from pyuvm import ConfigDB, uvm_analysis_port, uvm_component, uvm_env, uvm_monitor
 
-from npuscope.encode import BpLimits, Sample, TopClock
+from npuscope.encode import BpLimits, Sample, TimeBus, Token, TokenInputs, TopClock
+from npuscope.layout import SRC_TOKEN
 from tb.nps_ras_map.traffic import Responder
-from tb.nps_top.config import Build
+from tb.nps_top.config import MEM_LOW, WORDS, Build
 from tb.nps_top.scoreboard import Scoreboard
 from tb.vip.axis import AxisMonitor, AxisSink
+from tb.vip.instruction_port import InstructionAgent
 from tb.vip.limits_port import FIELDS, LimitsAgent
 from tb.vip.mark_port import MarkAgent
 from tb.vip.sync_port import SyncAgent
 from tb.vip.time_source import TimeSource
+from tb.vip.token_port import TokenAgent
 from tb.vip.trace_port import TraceAgent
 
 __all__ = ["InputMonitor", "TopEnv"]
@@ -34,6 +37,7 @@ class InputMonitor(uvm_monitor):
         self.dut = cocotb.top
         self.ap = uvm_analysis_port("ap", self)
         self.ports = len(ConfigDB().get(self, "", "BUILD").layers)
+        self.tokens = SRC_TOKEN in ConfigDB().get(self, "", "BUILD").others
         self._handles: dict[str, Any] = {}
 
     def sample(self, clock: int) -> None:
@@ -60,9 +64,11 @@ class InputMonitor(uvm_monitor):
             phy_changed=bool(self._pin("phy_changed")),
             acks=(bool(self._pin("crc_reneg_ack")), bool(self._pin("phy_switch_ack"))),
             reneg_done=bool(self._pin("reneg_done")),
+            token=self._token() if self.tokens else None,
         )
         levels = tuple(bool(self._pin(name)) for name in ("sync_lost", "crc_reneg_req", "phy_switch_req"))
-        self.ap.write((clock, inputs, self._pin("cfg_error"), levels))
+        stream = tuple(bool(self._pin(name)) for name in ("tok_ready", "pipe_valid", "pipe_freeze"))
+        self.ap.write((clock, inputs, self._pin("cfg_error"), levels, stream))
 
     def _pin(self, name: str) -> int:
         handle = self._handles.get(name)
@@ -80,6 +86,25 @@ class InputMonitor(uvm_monitor):
             for port in range(self.ports)
             if valid >> port & 1
         }
+
+    def _token(self) -> TokenInputs:
+        token = None
+        if self._pin("tok_valid"):
+            own = self._pin("tok_ctx")
+            flags = (bool(self._pin(f"tok_{name}")) for name in ("first", "eos", "eosp", "boundary"))
+            words = tuple(own >> 32 * i & 0xFFFFFFFF for i in range(WORDS - 3))
+            names = (self._pin(f"tok_{name}") for name in ("ptr", "id", "layer", "slot"))
+            token = Token(*names, *flags, words)
+        taken = self._pin("ins_valid") and self._pin("ins_ready")
+        return TokenInputs(
+            TimeBus(0, 0),
+            token,
+            bool(self._pin("pipe_ready")),
+            self._pin("mem_free"),
+            (self._pin("ins_word"), self._pin("ins_rs1")) if taken else None,
+            resume=bool(self._pin("token_resume")),
+            trim=bool(self._pin("token_trim")),
+        )
 
     def _limits(self) -> dict[int, BpLimits]:
         apply = self._pin("cfg_apply")
@@ -120,6 +145,30 @@ class RasSides(uvm_component):
                     pin.value = shown[n] = values[n]
 
 
+class TokenSides(uvm_component):
+    """The pipeline behind the tokens, its memory, and who answers the interrupt."""
+
+    def build_phase(self) -> None:
+        self.rng: random.Random | None = None
+        self.ready, self.resume = 0.9, 0.3
+
+    async def run_phase(self) -> None:
+        dut, rng = cocotb.top, self.rng
+        shown = {"pipe_ready": 1, "mem_free": 0xFFFF, "token_resume": 0, "token_trim": 0}
+        for name, value in shown.items():
+            getattr(dut, name).value = value
+        while rng is not None:
+            await RisingEdge(dut.clk)
+            low = max(0, rng.choice(MEM_LOW) + rng.choice([-1, 0, 1])) if rng.random() < 0.5 else 0xFFFF
+            new = {"pipe_ready": int(rng.random() < self.ready), "token_resume": int(rng.random() < self.resume)}
+            new["mem_free"] = low if rng.random() < 0.2 else shown["mem_free"]
+            new["token_trim"] = rng.getrandbits(1) if rng.random() < 0.05 else shown["token_trim"]
+            for name, value in new.items():
+                if shown[name] != value:
+                    shown[name] = value
+                    getattr(dut, name).value = value
+
+
 class Watch(uvm_component):
     """Counts the clocks and lets all monitors sample the same one."""
 
@@ -147,6 +196,9 @@ class TopEnv(uvm_env):
         self.limits = LimitsAgent("limits", self)
         self.sync = SyncAgent("sync", self)
         self.sides = RasSides("sides", self)
+        self.tokens = TokenAgent("tokens", self)
+        self.instructions = InstructionAgent("instructions", self)
+        self.pipeline = TokenSides("pipeline", self)
         self.time = TimeSource("time", self)
         self.sink = AxisSink("sink", self)
         self.inputs = InputMonitor("inputs", self)
@@ -161,4 +213,7 @@ class TopEnv(uvm_env):
 
     def sources(self) -> dict[str, Any]:
         """Sequencers by port name."""
-        return {name: getattr(self, name).sequencer for name in ("trace", "marks", "limits", "sync")}
+        return {
+            name: getattr(self, name).sequencer
+            for name in ("trace", "marks", "limits", "sync", "tokens", "instructions")
+        }

@@ -15,8 +15,9 @@ from pyuvm import ConfigDB, uvm_subscriber
 from npuscope.encode import TopClock, TopModel, UnitKind, Walk, check_dump, unpack
 from npuscope.encode.ras_source import RasSourceModel
 from npuscope.encode.schedule import Schedule
+from npuscope.encode.token import TokenIrqModel
 from npuscope.layout import SRC_FRAMER, Cnt, Kind, SyncSub
-from tb.nps_top.config import REQ_TIMEOUT
+from tb.nps_top.config import MEM_LOW, REQ_TIMEOUT
 from tb.nps_top.truth import HotTruth
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Scoreboard(uvm_subscriber):
             self.build.steady,
             jitter=self.build.jitter,
             ras=RasSourceModel(self.build.ras, timeout=REQ_TIMEOUT),
+            token=TokenIrqModel(*MEM_LOW),
         )
         self.truth = HotTruth(self.build)
         self.clocks = self.refusals = 0
@@ -60,9 +62,17 @@ class Scoreboard(uvm_subscriber):
         self._judged = False
         self.period_ns = 5
 
-    def write(self, item: tuple[int, TopClock, int, Levels]) -> None:
-        """One clock of inputs, and what the outputs show in it."""
-        clock, inputs, cfg_error, levels = item
+    def write(self, item: tuple[int, TopClock, int, Levels, Levels]) -> None:
+        """One clock of inputs, and what the outputs show in it; the last: tok_ready, pipe_valid, pipe_freeze."""
+        clock, inputs, cfg_error, levels, stream = item
+        view = self.model.view(inputs)
+        if view is not None and not inputs.reset:
+            wanted = view.tok_ready, view.pipe_valid, view.pipe_freeze
+            if inputs.token is not None and inputs.token.token is None:  # ready means nothing without a token
+                wanted = (stream[0], *wanted[1:])
+            assert stream == wanted, (
+                f"clock {clock}: tok_ready, pipe_valid, pipe_freeze are {stream}, expected {wanted}"
+            )
         assert clock == self.clocks, f"clock {clock} follows clock {self.clocks - 1}"
         self.clocks += 1
         self._control(clock, inputs)

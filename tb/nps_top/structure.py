@@ -18,7 +18,17 @@ from tb.runner import design
 __all__ = ["EVENTS", "EXIT", "WATCHED", "depend"]
 
 SINK = "i:m_axis_tready"
-WATCHED = ("cfg_error", "sampling", "sync_lost", "crc_reneg_req", "phy_switch_req")
+WATCHED = (
+    "cfg_error",
+    "sampling",
+    "sync_lost",
+    "crc_reneg_req",
+    "phy_switch_req",
+    "tok_ready",
+    "pipe_valid",
+    "pipe_freeze",
+    "ins_error",
+)
 """Outputs of nps_top that show what becomes of its inputs."""
 EXIT = ("m_axis_tdata", "m_axis_tvalid", "m_axis_tlast", "active")
 """Its other outputs towards the sink."""

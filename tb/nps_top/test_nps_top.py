@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
+from npuscope.layout import SRC_RAS
 from tb.nps_top.config import BUILDS
-from tb.nps_top.decoded import check_hot, check_ledger, check_records, driven, episodes, read
+from tb.nps_top.decoded import check_hot, check_ledger, check_ras, check_records, driven, episodes, read
 from tb.nps_top.structure import EVENTS, WATCHED, depend
 from tb.runner import TREE, Patch, bench, caught, refused
 
@@ -26,11 +29,13 @@ def test_random(name, pytestconfig):
         assert {path.stem: path.read_bytes() for path in other.glob("*.npt")} == {
             stem: path.read_bytes() for stem, path in dumps.items()
         }
-    lost = {}
+    lost, verdicts = {}, Counter()
     for stem, path in dumps.items():
         reading = read(path)
         lost[stem] = check_ledger(reading)
         assert check_records(reading) > 40
+        if SRC_RAS in BUILDS[name].others:
+            verdicts += check_ras(path)
         if stem in STEADY_LIMITS and BUILDS[name].limits.stale_ns >= 100_000:
             known, hot = check_hot(reading)
             assert known > hot
@@ -39,6 +44,9 @@ def test_random(name, pytestconfig):
                 assert set(episodes(reading)) <= set(driven(reading))
             if not lost[stem] and stem != "steps":
                 assert episodes(reading) == driven(reading)
+    if SRC_RAS in BUILDS[name].others:
+        assert verdicts["samples"] > 500
+        assert verdicts["agree"] > 50
     assert lost["no_loss"] == lost["steps_told"] == 0
     assert min(lost["stalls"], lost["dead_sink"]) >= 200
 
@@ -68,6 +76,20 @@ def test_registers_see_a_planted_bug():
     patch = Patch("nps_top.v", ".drop(dropped),", ".drop({SOURCES{1'b0}}),")
     options = {"module": "tb.nps_top.bench_regs", "tests": ["test_losses_are_counted"]}
     caught("nps_top", "icarus", patch, REGISTERS, **options)
+
+
+BLOCKS = {**REGISTERS, "JITTER": 1, "RAS": 1, "TOKEN": 1}
+BY_SOFTWARE = {"module": "tb.nps_top.bench_blocks"}
+
+
+def test_blocks_by_registers(sim):
+    bench("nps_top", sim, BLOCKS, **BY_SOFTWARE)
+
+
+def test_blocks_by_registers_see_a_planted_bug():
+    """Sums that are read while they change."""
+    patch = Patch("nps_csr.v", ".jitter_snap(jitter_stat_snap)", ".jitter_snap()")
+    caught("nps_top", "icarus", patch, BLOCKS, tests=["test_statistics_are_one_snapshot"], **BY_SOFTWARE)
 
 
 SMALL = {"NUM_BP": 2, "LAYERS": 0x1_0000_000F, "DRY_MASK": 0, "FIFO_DEPTH": 4}

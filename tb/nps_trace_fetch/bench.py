@@ -102,7 +102,7 @@ def expect(choice, own):
 @cocotb.test()
 async def test_random(dut):
     """Choices back to back; the framer's own words change when nothing is inside."""
-    await start(dut, "restart", *(f"s_{n}" for n in CHOICE), *OWN, "word", "word_ts", "word_tq")
+    await start(dut, "restart", *(f"s_{n}" for n in CHOICE), *OWN, "word", "word_ts", "word_tq", "word_cause")
     compared = 0
     for _ in range(60):
         dut.restart.value = 1

@@ -29,7 +29,7 @@ from tb.signals import bursts, known, start
 INPUTS = (
     *("restart", "rel_ns", "ts_ns", "tq", "flush", "go", "out_empty", "stalled", "crc_closed", "crc_open", "sealing"),
     *("e_valid", "e_index", "e_mark", "e_loss_cfg", "e_loss_step", "e_plain", "e_entry", "e_empty"),
-    *("word", "word_ts", "word_tq", "step_pending"),
+    *("word", "word_ts", "word_tq", "word_cause", "step_pending"),
 )
 SEAL = 6  # clocks from a record to its CRC
 ANSWER = 3  # clocks from an op to its word

@@ -52,7 +52,7 @@ module formal_frame #(
         .e_empty(e_empty),
         .op_select(op_select), .op_entry(op_entry), .op_burst(op_burst), .op_free(op_free), .op_kind(op_kind),
         .op_sub(op_sub), .op_payload(op_payload), .op_bp_samples(op_bp_samples), .final_counts(final_counts),
-        .word(32'd0), .word_ts(64'd0), .word_tq(2'd0), .step_pending(step_pending), .flush(flush), .done(done),
+        .word(32'd0), .word_ts(64'd0), .word_tq(2'd0), .word_cause(1'b0), .step_pending(step_pending), .flush(flush), .done(done),
         .go(go), .claim(claim), .out_empty(out_empty), .stalled(32'd0), .crc_closed(32'd0), .crc_open(32'd0),
         .sealing(sealing),
         .m_valid(m_valid), .m_ts(m_ts), .m_tq(m_tq), .m_kind(m_kind), .m_sub(m_sub), .m_src(m_src),

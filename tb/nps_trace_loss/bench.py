@@ -20,6 +20,8 @@ INPUTS = (
     "drop_whole",
     "drop_step",
     "drop_tokint",
+    "drop_before",
+    "before_count",
     "tq",
     "ts",
     "step_ns",
@@ -94,6 +96,28 @@ class Shown:
         assert (known(dut.has_cfg), known(dut.has_step)) == (account.cfg, account.step_ns is not None)
         if account.step_ns is not None:
             assert known(dut.step_sum) == account.step_ns % (1 << 64)
+
+
+@cocotb.test()
+async def test_before(dut):
+    """News of records lost before they were offered add up, and the account says when there is nothing else in it."""
+    await start(dut, *INPUTS, "free")
+    for _ in range(40):
+        counts, others = [random.randrange(1 << 20) for _ in range(random.randrange(1, 5))], random.randrange(2)
+        for count in counts:
+            dut.drop.value = dut.drop_before.value = dut.drop_whole.value = 1
+            dut.drop_record.value, dut.drop_step.value, dut.drop_tokint.value, dut.before_count.value = 0, 0, 0, count
+            await RisingEdge(dut.clk)
+        dut.drop_before.value, dut.drop.value, dut.drop_record.value = 0, others, 1
+        await RisingEdge(dut.clk)
+        dut.drop.value, dut.move.value, dut.clear.value = 0, 1, 1
+        await RisingEdge(dut.clk)
+        dut.move.value = dut.clear.value = 0
+        dut.free.value = 1
+        await RisingEdge(dut.clk)
+        assert (known(dut.count), known(dut.earlier)) == (sum(counts) + others, not others)
+        dut.free.value = 0
+        await RisingEdge(dut.clk)
 
 
 @cocotb.test()

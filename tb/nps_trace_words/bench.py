@@ -12,7 +12,20 @@ from npuscope.layout import Kind
 from tb.signals import known, start
 
 FIRST, COUNT = int(os.environ["FIRST"]), int(os.environ["COUNT"])
-PINS = ("restart", "words", "offered", "kind", "sub", "payload", "capture", "load", "emitted", "op_kind", "op_sub")
+PINS = (
+    "restart",
+    "reload",
+    "words",
+    "offered",
+    "kind",
+    "sub",
+    "payload",
+    "capture",
+    "load",
+    "emitted",
+    "op_kind",
+    "op_sub",
+)
 
 
 def random_record():
@@ -32,7 +45,7 @@ def told(words, record):
 @cocotb.test()
 async def test_random(dut):
     """A capture is of what was offered before its clock; a load brings it to the words that are read."""
-    await start(dut, *PINS, "op_payload", "word_sub")
+    await start(dut, *PINS, "op_kind", "op_sub", "op_payload", "word_sub")
     before = {FIRST + i: random.getrandbits(32) for i in range(COUNT)}
     dut.words.value = sum(word << 32 * i for i, word in enumerate(before.values()))
     dut.restart.value = 1
@@ -43,7 +56,12 @@ async def test_random(dut):
     inside, shot, out = dict(before), dict(before), dict(before)
     seen, since_capture = Counter(), 0
     for _ in range(3000):
-        offer = random_record() if random.random() < 0.5 else None
+        reload = random.random() < 0.05
+        offer = random_record() if random.random() < 0.5 and not reload else None
+        if reload:  # the words stand until they are taken, a clock later
+            given = {FIRST + i: random.getrandbits(32) for i in range(COUNT)}
+            dut.words.value = sum(word << 32 * i for i, word in enumerate(given.values()))
+        dut.reload.value = int(reload)
         emit = random_record() if random.random() < 0.3 else None
         capture = since_capture > 6 and random.random() < 0.1
         load = since_capture >= 3 and not capture and random.random() < 0.1
@@ -55,18 +73,18 @@ async def test_random(dut):
         await RisingEdge(dut.clk)
         since_capture = 0 if capture else since_capture + 1
         shot = dict(inside) if capture else shot
-        inside = told(inside, offer) if offer else inside
+        inside = dict(given) if reload else told(inside, offer) if offer else inside
         out = dict(shot) if load else told(out, emit) if emit else out
-        seen.update(capture=capture, load=load, offer=offer is not None, emit=emit is not None)
+        seen.update(capture=capture, load=load, offer=offer is not None, emit=emit is not None, reload=reload)
         if random.random() < 0.3 or load:
             await quiet(dut, out)
             since_capture += 2 + COUNT
-    assert min(seen[name] for name in ("capture", "load", "offer", "emit")) > 50, seen
+    assert min(seen[name] for name in ("capture", "load", "offer", "emit", "reload")) > 50, seen
 
 
 async def quiet(dut, out):
     """Two clocks later all words are there."""
-    for name in ("offered", "emitted", "capture", "load"):
+    for name in ("offered", "emitted", "capture", "load", "reload"):
         getattr(dut, name).value = 0
     await RisingEdge(dut.clk)
     for sub in out:

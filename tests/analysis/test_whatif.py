@@ -119,7 +119,6 @@ def test_text_and_json(capsys: Captured) -> None:
         (["--sweep", "TH_ON=60..58"], "--sweep is wrong"),
         (["--set", "TH_ON=60", "--sweep", "TH_ON=60..63"], "a limit is given twice"),
         (["--sweep", "TOKEN_INTERVAL=1..1000"], "too many answers"),
-        (["--set", "R_LIMIT=5"], "no jitter samples in it"),
         (["--set", "TH_ON=40"], "TH_ON=40 was not recorded: expected 56 or more"),
     ],
 )
@@ -127,4 +126,11 @@ def test_mistakes_are_one_line(options: list[str], text: str, capsys: Captured) 
     assert run(["whatif", "traces/simulated/transformer_block.npt", *options]) == Exit.USAGE
     err = capsys.readouterr().err
     assert text in err
+    assert err.count("\n") == 1
+
+
+def test_no_samples_to_judge_is_one_line(capsys: Captured) -> None:
+    assert run(["whatif", "traces/synthetic/clean.npt", "--set", "R_LIMIT=5"]) == Exit.USAGE
+    err = capsys.readouterr().err
+    assert "no jitter samples in it" in err
     assert err.count("\n") == 1

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from npuscope.encode.probe import TimeBus
 from npuscope.encode.ras import (
-    COUNT_MAX,
     LATCHED,
     REQUESTED_BY,
     SATURATED,

@@ -18,7 +18,8 @@ from npuscope.encode.mirror import BpLimits
 from npuscope.encode.probe import BpProbeModel, Sample, TimeBus
 from npuscope.encode.ras_source import Latches, RasMoment, RasSourceModel
 from npuscope.encode.stream import Entry, StreamConfig
-from npuscope.layout import SRC_JITTER, SRC_MARK, SRC_RAS, THRESHOLDS, Cfg, Kind, TimeQuality
+from npuscope.encode.token import TokenInputs, TokenIrqModel, TokenView
+from npuscope.layout import SRC_JITTER, SRC_MARK, SRC_RAS, SRC_TOKEN, THRESHOLDS, Cfg, Kind, TimeQuality
 
 __all__ = ["ACK_CLOCKS", "TopClock", "TopModel"]
 
@@ -33,7 +34,7 @@ class TopClock:
     rel_ns, ts_ns, ts_step, rel_step, step_ns: as in ``TimeBus``. samples, apply: by source. mark: (sub, value).
     sync, phy_changed, frac: of JITTER. acks (crc_reneg, phy_switch), reneg_done: of RAS. jitter_enable, ras_enable:
     what the registers say; None: there are none, and the source is enabled while sampling. sampling: output, inputs are
-    offered. active: output, a stream is open.
+    offered. active: output, a stream is open. token: of TOKEN; its time, restart and reset are those of the clock.
     """
 
     rel_ns: int
@@ -58,6 +59,7 @@ class TopClock:
     acks: tuple[bool, bool] = (False, False)
     reneg_done: bool = False
     ras_enable: bool | None = None
+    token: TokenInputs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,9 @@ class TopModel:
         *,
         jitter: JitterConfig | None = None,
         ras: RasSourceModel | None = None,
+        token: TokenIrqModel | None = None,
     ) -> None:
-        """jitter: its configuration after reset. ras: the model of the mapper. Used if the stream has that source."""
+        """jitter: its configuration after reset. ras, token: models. Each is used if the stream has that source."""
         self.config, self.steady = config, steady
         self.sessions: list[Session] = []
         self.history: list[tuple[int, int, int]] = []
@@ -97,6 +100,7 @@ class TopModel:
         self._ras_words: dict[int, int] = {}
         self.jitter = JitterModel(jitter) if SRC_JITTER in config.others else None
         self.ras = ras if SRC_RAS in config.others else None
+        self.token = token if SRC_TOKEN in config.others else None
         self._start_jitter = self.jitter.config if self.jitter else None
         self._reset(TopClock(0, 0))
 
@@ -106,6 +110,8 @@ class TopModel:
             self.jitter.reset(self._start_jitter, inputs.sync)
         if self.ras:
             self.ras.reset()
+        if self.token and inputs.token:
+            self.token.clock(replace(inputs.token, reset=True))
         self._moments: deque[_Late] = deque()
         self._latches = Latches()
         self._doubt = self._had_time = False
@@ -126,6 +132,8 @@ class TopModel:
         for src, probe in self.probes.items():
             sample = inputs.samples.get(src) if inputs.sampling else None
             entries.append(probe.clock(time, sample, inputs.apply.get(src), restart))
+        if self.token and inputs.token:
+            entries.append(self.token.clock(replace(inputs.token, time=time, restart=restart)))
         moment = RasMoment(time)
         if self.jitter:
             entry, moment = self._jitter(self.jitter, inputs, time, restart)
@@ -141,10 +149,14 @@ class TopModel:
 
     @property
     def levels(self) -> tuple[bool, bool, bool]:
-        """After the clock: sync_lost, crc_reneg_req, phy_switch_req; these as they follow from ACK_CLOCKS clocks before."""
+        """After the clock: sync_lost, crc_reneg_req, phy_switch_req; the last two are ACK_CLOCKS late."""
         lost = self.jitter is not None and self.jitter.sync_lost
         reneg, switch = (request.req for request in self.ras.requests) if self.ras else (False, False)
         return lost, reneg, switch
+
+    def view(self, inputs: TopClock) -> TokenView | None:
+        """What the stream of tokens shows in the clock that comes, with these inputs."""
+        return self.token.look(inputs.token) if self.token and inputs.token else None
 
     def errors(self) -> dict[int, bool]:
         """By source: whether the limits applied in this clock were refused (rule 20)."""

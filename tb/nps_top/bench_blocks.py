@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nps_csr with the real blocks: refusals, statistics and latches as snapshots, the token interrupt, all by software."""
+"""nps_top with all sources and REGS: every block configured, read, interrupted and released by software; the stream
+says which words are in force."""
 
 import random
 from itertools import accumulate
@@ -7,60 +8,55 @@ from itertools import accumulate
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from npuscope.layout import THRESHOLDS
-from tb.nps_regs.map import the_map
-from tb.signals import PERIOD_NS, known, start
-from tb.vip.axil import OKAY, AxilMaster
+from npuscope.encode import unpack
+from npuscope.layout import SRC_JITTER, SRC_RAS, THRESHOLDS, Cfg, Kind
+from tb.nps_top.bench_regs import IDLE, NS, Run
+from tb.signals import known, start
 
-AT = {register.name: register.address for register in the_map().registers}
-INPUTS = ("sync_valid", "crc_reneg_ack", "phy_switch_ack", "tok_valid", "tok_id", "tok_eos", "mem_free")
-AXI = tuple(f"s_axil_{name}" for name in ("awvalid", "wvalid", "arvalid", "bready", "rready"))
+TOKENS = ("ins_valid", "ins_ready", "ins_word", "ins_rs1", "tok_valid", "tok_id", "tok_ptr", "tok_eos", "tok_layer")
+MORE = ("tok_slot", "tok_first", "tok_eosp", "tok_boundary", "tok_ctx", "token_resume", "token_trim")
 M32 = 0xFFFFFFFF
 
 
-class Software:
-    """Reads and writes registers by name."""
-
-    def __init__(self, dut):
-        self.master = AxilMaster(dut)
-
-    async def write(self, **words):
-        for name, value in words.items():
-            assert await self.master.write(AT[name], value) == OKAY
-
-    async def read(self, name, word=0):
-        value, response = await self.master.read(AT[name] + 4 * word)
-        assert response == OKAY
-        return value
-
-
 async def setup(dut):
-    await start(dut, *INPUTS, *AXI)
-    dut.mem_free.value = 0xFFFF
+    """The registers of a top out of reset, its stream open."""
+    await start(dut, *IDLE, *TOKENS, *MORE)
+    dut.locked.value = dut.pipe_ready.value = 1
+    dut.mem_free.value, dut.tok_layer.value, dut.tok_slot.value = 0xFFFF, 3, 7
     await RisingEdge(dut.clk)
-    software = Software(dut)
+    run = Run(dut)
     await RisingEdge(dut.clk)
-    return software
+    await run.write(CONTROL=1)
+    await clocks(dut, 300)
+    return run
 
 
-def in_force(dut):
-    names = ("limits", "stale", "t_nominal", "options", "ras_words")
-    return {name: known(getattr(dut, name)) for name in names}
+async def clocks(dut, count):
+    for _ in range(count):
+        await RisingEdge(dut.clk)
+
+
+def in_force(run):
+    """CFG words as the stream has told them so far: (source, word) -> payload."""
+    rows = (unpack(bytes(run.bytes[at : at + 16])) for at in range(0, len(run.bytes), 16))
+    return {(row.src, row.sub): row.payload for row in rows if row.kind == Kind.CFG and row.src != 63}
 
 
 @cocotb.test()
 async def test_after_reset_the_blocks_hold_what_the_registers_say(dut):
     """APPLY of what was read after reset changes nothing, in any block."""
     software = await setup(dut)
-    before = in_force(dut)
+    before = in_force(software)
     t = {name: entry.value for name, entry in THRESHOLDS.items()}
-    assert before["t_nominal"] == t["T_NOMINAL"]
-    assert before["limits"] & M32 == await software.read("BP_LIMITS") == before["limits"] >> 32
+    assert before[SRC_JITTER, Cfg.T_NOMINAL_LO] == t["T_NOMINAL"]
+    assert before[SRC_RAS, Cfg.S_LIMIT] == t["S_LIMIT"] == await software.read("S_LIMIT")
+    assert before[0, Cfg.BP_LIMITS] == await software.read("BP_LIMITS") == before[1, Cfg.BP_LIMITS]
+    told = len(software.bytes)
     for port in (0, 1):
         await software.write(BP_PORT=port, APPLY=15)
-    for _ in range(20):
-        await RisingEdge(dut.clk)
-    assert in_force(dut) == before
+    await clocks(dut, 60)
+    assert in_force(software) == before
+    assert len(software.bytes) > told, "nothing was told"
     assert await software.read("CFG_ERR") == 0
 
 
@@ -78,27 +74,25 @@ async def test_refused_leaves_the_old(dut):
         (3, {"MEM_LOW": 50 | 50 << 16}, {"MEM_LOW": 50 | 51 << 16}),
     ]
     for bit, illegal, legal in cases:
-        before = in_force(dut)
+        before = in_force(software)
         await software.write(**illegal, APPLY=1 << bit)
         assert await software.read("CFG_ERR") == 1 << bit
         assert known(dut.irq)
-        assert in_force(dut) == before, illegal
+        assert in_force(software) == before, illegal
         await software.write(CFG_ERR=15, INT_RAW=2)
         assert not known(dut.irq)
         await software.write(**legal, APPLY=1 << bit)
         assert await software.read("CFG_ERR") == 0
-        for _ in range(20):
-            await RisingEdge(dut.clk)
-        after = in_force(dut)
+        await clocks(dut, 60)
+        after = in_force(software)
         assert (after != before) == (bit != 3), legal
-    assert after["limits"] & M32 == 20 | 19 << 6 | 4 << 24
-    assert after["limits"] >> 32 != after["limits"] & M32, "the other trace port keeps its own"
-    assert after["stale"] & M32 == 777
-    assert (after["t_nominal"], after["options"]) == (1000 << 8, 3)
-    words = [after["ras_words"] >> 32 * i & M32 for i in range(6)]
-    assert words[:3] == [4000, 5000, 6000]
-    assert words[4] == 1000
-    assert words[3] == 3 | 4 << 8 | THRESHOLDS["S_COUNT"].value << 16 | 5 << 24
+    assert after[0, Cfg.BP_LIMITS] == 20 | 19 << 6 | 4 << 24
+    assert after[1, Cfg.BP_LIMITS] != after[0, Cfg.BP_LIMITS], "the other trace port keeps its own"
+    assert after[0, Cfg.STALE] == 777
+    assert (after[SRC_JITTER, Cfg.T_NOMINAL_LO], after[SRC_JITTER, Cfg.T_NOMINAL_HI]) == (1000 << 8, 3 << 16)
+    assert [after[SRC_RAS, word] for word in (Cfg.R_LIMIT, Cfg.A_LIMIT, Cfg.S_LIMIT)] == [4000, 5000, 6000]
+    assert after[SRC_RAS, Cfg.S_WINDOW] == 1000
+    assert after[SRC_RAS, Cfg.RAS_COUNTS] == 3 | 4 << 8 | THRESHOLDS["S_COUNT"].value << 16 | 5 << 24
 
 
 @cocotb.test()
@@ -109,7 +103,7 @@ async def test_statistics_are_one_snapshot(dut):
     await software.write(T_NOMINAL_LO=nominal << 8, APPLY=2)
     for _ in range(10):
         await RisingEdge(dut.clk)
-    await software.write(CONTROL=2)
+    await software.write(CONTROL=3)
     jitters = []
 
     async def pulses():
@@ -122,7 +116,7 @@ async def test_statistics_are_one_snapshot(dut):
             await RisingEdge(dut.clk)
             dut.sync_valid.value = 0
             if not first:
-                jitters.append((wait * PERIOD_NS - nominal) << 8)
+                jitters.append((wait * NS - nominal) << 8)
             first = False
 
     cocotb.start_soon(pulses())
@@ -153,7 +147,7 @@ async def test_statistics_are_one_snapshot(dut):
 async def test_classes(dut):
     """Injected classes latch, interrupt, are read as a whole and cleared one by one; the requests go out."""
     software = await setup(dut)
-    await software.write(CONTROL=4, INT_MASK=M32)
+    await software.write(CONTROL=7, INT_MASK=M32)
     bits = {0: 3, 1: 4, 2: 5, 4: 6}  # class: its bit in INT_RAW
     for number in range(5):
         for _ in range(number + 1):
@@ -192,7 +186,9 @@ async def test_token_interrupt(dut):
     async def tokens():
         number = 1
         while True:
-            dut.tok_valid.value, dut.tok_id.value = 1, number
+            dut.tok_valid.value = 1
+            dut.tok_id.value = dut.tok_ptr.value = number
+            dut.tok_ctx.value = ~number & M32
             dut.tok_eos.value = int(number % 500 == 0)
             await RisingEdge(dut.clk)
             if known(dut.tok_ready):
@@ -233,7 +229,8 @@ async def test_token_injection(dut):
     software = await setup(dut)
     await software.write(INJ_TOKEN=40, INJ_CONTROL=3 | 8 << 8 | 1 << 16, TOK_CONTROL=8, TOK_CMD=1)
     for number in range(1, 100):
-        dut.tok_valid.value, dut.tok_id.value = 1, number
+        dut.tok_valid.value = 1
+        dut.tok_id.value = dut.tok_ptr.value = number
         await RisingEdge(dut.clk)
         while not known(dut.tok_ready) and not known(dut.pipe_freeze):
             await RisingEdge(dut.clk)

@@ -46,7 +46,7 @@ def test_random(name, pytestconfig):
                 assert episodes(reading) == driven(reading)
     if SRC_RAS in BUILDS[name].others:
         assert verdicts["samples"] > 500
-        assert verdicts["agree"] > 50
+        assert verdicts["agree"] > 10
     assert lost["no_loss"] == lost["steps_told"] == 0
     assert min(lost["stalls"], lost["dead_sink"]) >= 200
 

@@ -66,7 +66,6 @@ module nps_source_jitter #(
     wire [63:0] js_ts_ns, js_step_ns;
     wire [1:0] js_tq;
     wire [3:0] unused_sub;
-    wire unused_busy;  // word 10 says it too
     reg [`NPS_JITTER_LATENCY-1:0] lost_a;  // the option as it was for the sample
     always @(posedge clk) lost_a <= {lost_a[`NPS_JITTER_LATENCY-2:0], options[3] && !rst};
     assign js = {
@@ -89,7 +88,7 @@ module nps_source_jitter #(
         .js_valid(js_valid), .js_ok(js_ok), .js_sub(unused_sub), .js_jitter(js_jitter), .js_saturated(js_saturated),
         .js_sync_lost(js_sync_lost), .js_phy_changed(js_phy_changed), .js_rel_ns(js_rel_ns), .js_ts_ns(js_ts_ns),
         .js_tq(js_tq), .js_ts_step(js_ts_step), .js_rel_step(js_rel_step), .js_step_ns(js_step_ns),
-        .sync_lost(sync_lost), .stat_busy(unused_busy), .stat_snap(stat_snap), .stat_busy(unused_busy), .stat_index(stat_index),
+        .sync_lost(sync_lost), .stat_snap(stat_snap), .stat_busy(unused_busy), .stat_index(stat_index),
         .stat_word(stat_word)
     );
 

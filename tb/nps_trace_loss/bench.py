@@ -102,6 +102,9 @@ class Shown:
 async def test_before(dut):
     """News of records lost before they were offered add up, and the account says when there is nothing else in it."""
     await start(dut, *INPUTS, "free")
+    dut.clear.value = 1  # as under reset
+    await RisingEdge(dut.clk)
+    dut.clear.value = 0
     for _ in range(40):
         counts, others = [random.randrange(1 << 20) for _ in range(random.randrange(1, 5))], random.randrange(2)
         for count in counts:

@@ -103,9 +103,7 @@ BUILDS = {
     "one": Build((0x0000_000F,), (0x0000_0006,), 4, BpLimits(stale_ns=2000), 8, 32, 1500, 6000),
     "two": Build((0xFFFF_FFFF, 0x8000_0001), (0xFFFF_FFFF, 0), 8, BpLimits(level_step=9, k=3), 16, 48, 4000, 20000),
     "three": Build((0xFFF, 0x111, 0x1), (0x0F0, 0x111, 0), 64, BpLimits(), 64, 512, 1 << 20, 1 << 27),
-    "full": Build(
-        (0xFFF, 0x3), (0x0F0, 0), 16, BpLimits(stale_ns=3000), 16, 64, 4000, 20000, others=ALL
-    ),
+    "full": Build((0xFFF, 0x3), (0x0F0, 0), 16, BpLimits(stale_ns=3000), 16, 64, 4000, 20000, others=ALL),
 }
 """By name: small queues and short frames; wide masks; three sources with the default limits and frame; all sources."""
 

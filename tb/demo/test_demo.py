@@ -11,7 +11,7 @@ import pytest
 
 import npuscope
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.layout import SRC_FRAMER, SRC_MARK, Kind, MarkSub
+from npuscope.layout import SRC_FRAMER, SRC_JITTER, SRC_MARK, SRC_RAS, SRC_TOKEN, Kind, MarkSub
 from npuscope.pipeline import KINDS, load, random_pipeline, run
 from npuscope.pipeline.truth import Cleared, cleared, seen_hot, worst_window
 from tb.demo import run as demo
@@ -35,7 +35,7 @@ def first_ns(capture: npuscope.Capture) -> int:
 
 
 def test_dumps_of_both_simulators_are_alike(tmp_path):
-    """Three sources, records in most clocks, loss by a stalled sink."""
+    """All sources, records in most clocks, loss by a stalled sink."""
     pipeline = load(PIPELINE.with_name("corners.toml"))
     dumps = [
         record(pipeline, 3000, tmp_path / f"alike-{sim}.npt", sim, stall=(200, 1500)).dump
@@ -43,7 +43,7 @@ def test_dumps_of_both_simulators_are_alike(tmp_path):
     ]
     assert dumps[0].read_bytes() == dumps[1].read_bytes()
     capture = npuscope.open(dumps[0])
-    assert sorted(capture.ledger.sources) == [0, 1, 2, SRC_MARK, SRC_FRAMER]
+    assert sorted(capture.ledger.sources) == [0, 1, 2, SRC_TOKEN, SRC_RAS, SRC_JITTER, SRC_MARK, SRC_FRAMER]
     assert all(capture.ledger.sources[src].dropped for src in (0, 1))
 
 

@@ -111,5 +111,7 @@ async def test_codes(dut):
     for level in range(max(DEPTHS) + 2):
         for _ in range(max(2, LINKS)):
             await h.step(0, 0, [level] * LINKS)
+    for _ in range(2 * LATENCY):  # the last ones come out
+        await h.step(0, 0, [level] * LINKS)
     assert occupancy(7, 8) == 56
     assert h.shown > max(DEPTHS)

@@ -213,7 +213,7 @@ def _link(timeline: Timeline, mine: I8, others: list[I8], links: npt.NDArray[np.
     child, parent = [], []
     for theirs in others:
         low = np.searchsorted(end[theirs], start[mine], side="right")
-        number = np.searchsorted(start[theirs], end[mine], side="left") - low
+        number = np.maximum(np.searchsorted(start[theirs], end[mine], side="left") - low, 0)  # 0 of one of no length
         past = np.cumsum(number)
         child.append(np.repeat(np.arange(len(mine)), number))
         parent.append(theirs[np.arange(past[-1]) + np.repeat(low - past + number, number)])

@@ -307,8 +307,8 @@ async def test_steps(dut):
 @cocotb.test()
 async def test_steps_told(dut):
     """Clock steps that nothing is lost to: each closes the frame once, behind the last pair; layers wet by one code."""
-    wanted = {"steps": 20, "groups": 10}
-    profile = Profile(1600, ("wetted",), steps=1.0, gentle=True, dry=True, at_least=wanted, at_most={"lost": 0})
+    wanted = {"steps": 20, "groups": 12}
+    profile = Profile(2000, ("wetted",), steps=1.0, gentle=True, dry=True, at_least=wanted, at_most={"lost": 0})
     await play(dut, "steps_told", profile)
 
 

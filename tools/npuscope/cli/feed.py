@@ -13,6 +13,7 @@ import socket
 import stat
 import sys
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Final
 
@@ -27,16 +28,17 @@ _READ: Final = 1 << 18
 _CONNECT_S: Final = 5.0
 
 
-class Feed:
+class Feed(ABC):
     """total: bytes so far. ended: no more will come."""
 
     total = 0
     ended = False
 
+    @abstractmethod
     def newest(self, most: int) -> tuple[bytes, bytes]:
         """The header page, or nothing, and the newest whole records: ``most`` bytes at most, in record phase."""
-        raise NotImplementedError
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of the input."""
 
@@ -58,6 +60,9 @@ class Growing(Feed):
                 return page, os.pread(number, max(0, self.total - start), start)
         except OSError as error:
             raise NpuscopeError(f"cannot be read: {error.strerror}", file=self.path) from error
+
+    def close(self) -> None:
+        """Nothing is held open between two looks."""
 
 
 class Stream(Feed):

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from vcdvcd import VCDVCD
 
@@ -331,7 +331,7 @@ def many_bodies(draw: st.DrawFn) -> str:
 
 
 @settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(
     body=many_bodies(),
@@ -339,6 +339,10 @@ def many_bodies(draw: st.DrawFn) -> str:
     block=st.sampled_from([16, 100, 1 << 16]),
     wanted=st.lists(st.sampled_from(range(len(MANY_IDS))), min_size=1, max_size=4, unique=True),
 )
+@example(body="0!\nb000000 0!\nb0 zz\n0!\n", piece=60, block=16, wanted=[11])  # a vector wider than the piece
+@example(body="0!\n#0\n0!\nb101\n#a\n", piece=60, block=16, wanted=[0])  # an id that looks like a time
+@example(body="#0\n0!\n0!\nu!\n", piece=60, block=16, wanted=[0])  # a value of VHDL
+@example(body="#0\n0!\nxzz\n#0\n0!\n", piece=60, block=16, wanted=[11])  # a scalar x fills the vector
 def test_skimming_a_few_signals_gives_what_the_tokens_give(
     monkeypatch: pytest.MonkeyPatch, body: str, piece: int, block: int, wanted: list[int]
 ) -> None:

@@ -134,7 +134,10 @@ class Scanner:
         digit = buf[first]
         value[:, 0] = (digit ^ digit >> ONE) & ONE
         unknown[:, 0] = digit >> UNKNOWN_BIT
-        vector = np.flatnonzero(lines.kind[change] == VECTOR)
+        is_vector = lines.kind[change] == VECTOR
+        if (~is_vector & (digit >= LETTER) & (self._width[slot] > 1)).any():
+            return None  # a scalar x or z fills the vector
+        vector = np.flatnonzero(is_vector)
         if not len(vector):
             return value, unknown
         planes = vector_planes(

@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from npuscope.importers.vcd.body import Body, Changes, Code
+from npuscope.importers.vcd.planes import SCALAR
 from npuscope.importers.vcd.scan import BLANK, LONGEST_TIME, NEWLINE, numbers, vector_planes, windows
+from npuscope.importers.waveform import WORD
 
 __all__ = ["BLOCK_BYTES", "FEW_CODES", "Skimmer", "can_skim"]
 
@@ -32,8 +34,13 @@ _NEAR: Final = 40
 """Bytes before a word in which the start of its line is looked for at once."""
 _SCALAR: Final = np.zeros(256, np.bool_)
 _SCALAR[list(b"01xXzZ")] = True
+_NINE: Final = np.zeros(256, np.bool_)
+_NINE[list(SCALAR)] = True
 _VECTOR: Final = np.zeros(256, np.bool_)
 _VECTOR[list(b"bB")] = True
+_WAITS: Final = np.zeros(256, np.bool_)
+_WAITS[list(b"bBrRsS")] = True
+"""How a value begins whose id is a word of its own, perhaps in the next line."""
 
 
 def can_skim(codes: Mapping[bytes, Code]) -> bool:
@@ -55,8 +62,7 @@ class Skimmer:
         self._ids = [identifier for _, identifier, _ in wanted]
         self._width = np.array([width for _, _, width in wanted], np.int64)
         self._lasts = sorted({identifier[-1] for identifier in self._ids})
-        self._longest = int(self._width.max(initial=1))
-        self.room = max(self._longest, LONGEST_TIME, _NEAR) + 2 + max(map(len, self._ids), default=0)
+        self.room = max(WORD * body.words, LONGEST_TIME, _NEAR) + 2 + max(map(len, self._ids), default=0)
         """Bytes that must lie before a block."""
         self._size = 0
         self._masks: list[Mask] = []
@@ -94,6 +100,8 @@ class Skimmer:
         if (at_line & (byte == DOLLAR)).any() or not _all_ids(data, buf, places[begins & ~at_line]):
             return None
         time_at = places[at_line]
+        if not _all_finished(data, buf, np.append(time_at, stop)):
+            return None
         times = self._times(data, buf, stop, time_at)
         if times is None:
             return None
@@ -147,13 +155,15 @@ class Skimmer:
                 return None
             whole &= before != NEWLINE
         first = last[~whole] - size  # its first character, if the id is all but that
-        first = first[_SCALAR[buf[first]] & (buf[first - 1] <= BLANK)]
+        first = first[_NINE[buf[first]] & (buf[first - 1] <= BLANK)]
         odd = (buf[first - 1] == BLANK) | (buf[first + size + 1] == BLANK)
         if odd.any():
             # the id of a vector that only ends like this one
             if any(not _is_vector(data, place) for place in first[odd].tolist()):
                 return None
             first = first[~odd]
+        if not _SCALAR[buf[first]].all():
+            return None
         blank = last[whole] - size
         values = self._vectors(buf, blank, slot)
         if values is None:
@@ -208,6 +218,20 @@ def _all_ids(data: bytearray, buf: U1, place: I8) -> bool:
     inside = np.arange(_NEAR) >= _NEAR - length[rows, None]
     good &= np.count_nonzero((text[rows] == BLANK) & inside, axis=1) == 1
     return bool(good.all()) and all(_is_vector(data, each) for each in place[~near].tolist())
+
+
+def _all_finished(data: bytearray, buf: U1, place: I8) -> bool:
+    """Whether no line before those at ``place`` leaves a value without its id."""
+    text = windows(buf, place - 1, _NEAR)
+    length = (text == NEWLINE)[:, ::-1].argmax(axis=1)  # of the line before; 0: empty, or more than that
+    rows = np.flatnonzero(length > 0)
+    begin = place[rows] - 1 - length[rows]
+    inside = np.arange(_NEAR) >= _NEAR - length[rows, None]
+    blanks = np.count_nonzero((text[rows] == BLANK) & inside, axis=1)
+    good = np.where(_WAITS[buf[begin]], blanks == 1, (blanks == 0) & (length[rows] > 1))
+    good &= text[rows, -1] != BLANK
+    far = place[length == 0]
+    return bool(good.all()) and all(_is_vector(data, each - 1) for each in far[buf[far - 2] != NEWLINE].tolist())
 
 
 def _is_vector(data: bytearray, place: int) -> bool:

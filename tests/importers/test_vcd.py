@@ -304,6 +304,7 @@ MANY_WIDTHS = (1, 1, 8, 1, 8, 8, 1, 1, 8, 8, 1, 70, 1, 1)
 MANY = "$timescale 1ps $end\n"
 MANY += "".join(f"$var wire {w} {i} m{n} $end\n" for n, (w, i) in enumerate(zip(MANY_WIDTHS, MANY_IDS, strict=True)))
 MANY += "$enddefinitions $end\n"
+ODD = "$comment 1! $end\n"
 
 
 @st.composite
@@ -324,7 +325,7 @@ def many_bodies(draw: st.DrawFn) -> str:
             lines.append(draw(st.sampled_from("bbbB")) + bits + " " + code)
         if odd and draw(st.integers(0, 9)) < odd:
             lines.append(draw(st.sampled_from([
-                "$comment 1! $end", "1! 0#", "1 !", "1\n!", "b101\n#a", "$dumpoff\n$end\n$dumpon $end", "", " 1!",
+                ODD[:-1], "1! 0#", "1 !", "1\n!", "b101\n#a", "$dumpoff\n$end\n$dumpon $end", "", " 1!",
                 f"0! #{time + 1}", "b1 #a #0" if not time else "b1 #a", "1!\r", "1!\t0$1", "u!", "xzz", "1nope", "$end",
             ])))  # fmt: skip
     return "\n".join([*lines, ""])
@@ -339,10 +340,11 @@ def many_bodies(draw: st.DrawFn) -> str:
     block=st.sampled_from([16, 100, 1 << 16]),
     wanted=st.lists(st.sampled_from(range(len(MANY_IDS))), min_size=1, max_size=4, unique=True),
 )
-@example(body="0!\nb000000 0!\nb0 zz\n0!\n", piece=60, block=16, wanted=[11])  # a vector wider than the piece
-@example(body="0!\n#0\n0!\nb101\n#a\n", piece=60, block=16, wanted=[0])  # an id that looks like a time
-@example(body="#0\n0!\n0!\nu!\n", piece=60, block=16, wanted=[0])  # a value of VHDL
-@example(body="#0\n0!\nxzz\n#0\n0!\n", piece=60, block=16, wanted=[11])  # a scalar x fills the vector
+# a vector wider than the piece; an id that looks like a time; a value of VHDL; a scalar x that fills a vector
+@example(body="#0\n0!\n" * 10 + "0!\nb000000 0!\nb0 zz\n#0\n0!\n#0\n0!\n0!\n", piece=60, block=16, wanted=[11])
+@example(body=f"#0\n0!\n{ODD}" * 5 + "#0\n0!\n0!\nb101\n#a\n", piece=60, block=16, wanted=[0])
+@example(body=f"#0\n0!\n{ODD}" * 2 + "0!\nu!\n", piece=60, block=16, wanted=[0])
+@example(body=f"#0\n0!\n{ODD}" * 6 + "#0\n0!\nxzz\n#0\n0!\n", piece=60, block=16, wanted=[11])
 def test_skimming_a_few_signals_gives_what_the_tokens_give(
     monkeypatch: pytest.MonkeyPatch, body: str, piece: int, block: int, wanted: list[int]
 ) -> None:

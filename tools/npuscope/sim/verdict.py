@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from xml.etree import ElementTree
 
-from npuscope.sim.job import INFRA_CODE
+from npuscope.sim.codes import INFRA_CODE
 
 __all__ = ["Outcome", "Verdict", "base_name", "classify"]
 

@@ -59,6 +59,14 @@
     }
     return sum;
   };
+  const columnAt = (edges, time) => { // the one that `time` lies in
+    let low = 0, high = edges.length - 2;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (edges[middle] <= time) low = middle; else high = middle - 1;
+    }
+    return low;
+  };
   // The same from the drawn columns, when the page does not hold the intervals themselves.
   const unpacked = {};
   const columns = (state) => unpacked[state] ??= picture.columns[state].map((packed) => {
@@ -68,11 +76,9 @@
   });
   const fromColumns = (cells, from, to) => {
     let sum = 0;
-    for (let i = 0; i < cells.length; i++) {
+    for (let i = columnAt(picture.edges, from); i < cells.length && picture.edges[i] < to; i++) {
       const [low, high] = [picture.edges[i], picture.edges[i + 1]];
-      if (high > from && low < to && cells[i]) {
-        sum += cells[i] * (Math.min(to, high) - Math.max(from, low)) / (high - low);
-      }
+      sum += cells[i] * (Math.min(to, high) - Math.max(from, low)) / (high - low);
     }
     return sum;
   };
@@ -83,23 +89,26 @@
   const draw = () => {
     const [start, end] = view;
     const whole = start === first && end === last;
-    const count = exact ? Math.max(1, Math.min(plot, end - start)) : picture.edges.length - 1;
+    // The times between columns: of one unit each, or those of the page where it knows no finer ones.
+    const units = Math.max(1, Math.min(plot, Math.floor(end - start)));
+    const bounds = exact ? Array.from({ length: units + 1 }, (_, i) => start + (end - start) * i / units)
+      : [start, ...picture.edges.filter((edge) => edge > start && edge < end), end];
+    const x = (i) => label + (bounds[i] - start) / (end - start) * plot;
     const paths = new Map();
-    const add = (name, y, x, w) => paths.set(name, (paths.get(name) ?? "") + `M${x.toFixed(2)} ${y}h${w.toFixed(2)}`);
+    const add = (name, y, left, w) => paths.set(name, (paths.get(name) ?? "") + `M${left.toFixed(2)} ${y}h${w.toFixed(2)}`);
     for (let row = 0; row < rows; row++) {
       let open = {};
       const put = (slot, name, column, place) => {
         const old = open[slot];
         if (old && old.name === name) return;
         if (old && old.name) {
-          const left = label + old.at * plot / count, right = label + column * plot / count;
-          add(old.name, top + (row + place) * height, left, right - left);
+          add(old.name, top + (row + place) * height, x(old.at), x(column) - x(old.at));
         }
         open[slot] = { name, at: column };
       };
-      for (let column = 0; column <= count; column++) {
-        const from = start + (end - start) * column / count, to = start + (end - start) * (column + 1) / count;
-        const last = column === count;
+      for (let column = 0; column < bounds.length; column++) {
+        const [from, to] = [bounds[column], bounds[column + 1]];
+        const last = to === undefined;
         const hot = last ? 0 : time("hot", row, from, to), span = to - from;
         put("hot", hot > 0 ? "h" + Math.min(6, Math.ceil(6 * hot / span - 1e-9)) : "", column, 0.5);
         put("dry", !last && 2 * time("dry", row, from, to) >= span ? "dry" : "", column, 0.88);
@@ -238,13 +247,8 @@
       const box = lanes.getBoundingClientRect();
       const x = (event.clientX - box.left) * 1000 / box.width;
       if (x < label) { tip.hidden = true; return; }
-      const edges = data.events.lanes.edges, t = view[0] + (x - label) / plot * (view[1] - view[0]);
-      let low = 0, high = edges.length - 2;
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if (edges[middle] <= t) low = middle; else high = middle - 1;
-      }
-      tip.textContent = describe(low);
+      const t = view[0] + (x - label) / plot * (view[1] - view[0]);
+      tip.textContent = describe(columnAt(data.events.lanes.edges, t));
       tip.hidden = false;
       tip.style.left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8) + "px";
       tip.style.top = event.clientY + 16 + "px";

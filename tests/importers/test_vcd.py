@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from vcdvcd import VCDVCD
 
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.importers.vcd import VcdReader, reader, skim
-from npuscope.importers.vcd.scan import Scanner
+from npuscope.importers.vcd import VcdReader, reader
+from npuscope.importers.vcd.body import Body
+from npuscope.importers.vcd.scan import ROOM
 from npuscope.importers.waveform import Signal
 
 HEAD = """$timescale 1ns $end
@@ -331,26 +332,21 @@ def many_bodies(draw: st.DrawFn) -> str:
     return "\n".join([*lines, ""])
 
 
-@settings(
-    deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     body=many_bodies(),
-    piece=st.sampled_from([60, 300, 1 << 16]),
-    block=st.sampled_from([16, 100, 1 << 16]),
-    wanted=st.lists(st.sampled_from(range(len(MANY_IDS))), min_size=1, max_size=4, unique=True),
+    piece=st.sampled_from([16, 60, 300, 1 << 16]),
+    wanted=st.lists(st.sampled_from(range(len(MANY_IDS))), min_size=1, max_size=6, unique=True),
 )
 # a vector wider than the piece; an id that looks like a time; a value of VHDL; a scalar x that fills a vector
-@example(body="#0\n0!\n" * 10 + "0!\nb000000 0!\nb0 zz\n#0\n0!\n#0\n0!\n0!\n", piece=60, block=16, wanted=[11])
-@example(body=f"#0\n0!\n{ODD}" * 5 + "#0\n0!\n0!\nb101\n#a\n", piece=60, block=16, wanted=[0])
-@example(body=f"#0\n0!\n{ODD}" * 2 + "0!\nu!\n", piece=60, block=16, wanted=[0])
-@example(body=f"#0\n0!\n{ODD}" * 6 + "#0\n0!\nxzz\n#0\n0!\n", piece=60, block=16, wanted=[11])
-def test_skimming_a_few_signals_gives_what_the_tokens_give(
-    monkeypatch: pytest.MonkeyPatch, body: str, piece: int, block: int, wanted: list[int]
+@example(body="#0\n0!\n" * 10 + "0!\nb000000 0!\nb0 zz\n#0\n0!\n#0\n0!\n0!\n", piece=60, wanted=[11])
+@example(body=f"#0\n0!\n{ODD}" * 5 + "#0\n0!\n0!\nb101\n#a\n", piece=60, wanted=[0])
+@example(body=f"#0\n0!\n{ODD}" * 2 + "0!\nu!\n", piece=60, wanted=[0])
+@example(body=f"#0\n0!\n{ODD}" * 6 + "#0\n0!\nxzz\n#0\n0!\n", piece=60, wanted=[11])
+def test_a_few_signals_are_what_the_tokens_give(
+    monkeypatch: pytest.MonkeyPatch, body: str, piece: int, wanted: list[int]
 ) -> None:
-    monkeypatch.setattr(reader, "SKIM_BYTES", piece)
-    monkeypatch.setattr(reader, "LOOKED_AT", 0)
-    monkeypatch.setattr(skim, "BLOCK_BYTES", block)
+    monkeypatch.setattr(reader, "PIECE_BYTES", piece)
     names = [f"m{number}" for number in wanted]
     whole, found = read(MANY + body, scan=False), read(MANY + body)
     try:
@@ -360,16 +356,24 @@ def test_skimming_a_few_signals_gives_what_the_tokens_give(
             found.signals(names)
         return
     assert {name: text(signal) for name, signal in found.signals(names, glitches=True).items()} == expected
-    assert (found.body.time, found.body.first_time, found.body.gaps) == (
-        whole.body.time, whole.body.first_time, whole.body.gaps,
-    )  # fmt: skip
-    assert (found.body.changes, found.cut) == (whole.body.changes, whole.cut)
+    assert (vars(found.body), found.cut) == (vars(whole.body), whole.cut)
 
 
-def test_a_big_file_is_skimmed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "LOOKED_AT", 0)
-    monkeypatch.setattr(Scanner, "piece", lambda *_: pytest.fail("a plain file must not need a closer look"))
-    lines = "".join(f"#{100 * i}\n{i % 2}!\nb{i % 256:b} #a\nb1 0!\n1$1\n" for i in range(5000))
-    found = read(MANY + lines).signals(["m0", "m4"])
+@pytest.mark.parametrize("names", [["m0", "m4"], None])
+def test_a_plain_file_needs_no_tokens(monkeypatch: pytest.MonkeyPatch, names: list[str] | None) -> None:
+    lines = "".join(f"#{100 * i}\n{i % 2}!\nb{i % 256:b} #a\nb1 0!\n1$1\nxzz\n" for i in range(5000))
+    looked, tokens = [], Body.tokens
+    monkeypatch.setattr(Body, "tokens", lambda *args: looked.append(args[3]) or tokens(*args))
+    found = read(MANY + lines).signals(names)
+    assert looked == [ROOM]  # the end of the header's last line
     assert text(found["m0"])[:3] == [(0, "0"), (100, "1"), (200, "0")]
     assert text(found["m4"])[-1] == (499900, f"{4999 % 256:b}")
+
+
+def test_many_signals_of_three_characters() -> None:
+    names = [f"{a}{b}" for a in "!a~" for b in ("", "!", "0", "zz", "b1")]
+    head = "".join(f"$var wire {n % 3 * 40 + 1} {code} s{n} $end\n" for n, code in enumerate(names))
+    lines = [f"{n % 2}{code}" if n % 3 == 0 else f"b1{n:b} {code}" for n, code in enumerate(names)]
+    found = read("$timescale 1ns $end\n" + head + "$enddefinitions $end\n#0\n" + "\n".join([*lines, ""])).signals()
+    for n in range(len(names)):
+        assert text(found[f"s{n}"]) == [(0, str(n % 2) if n % 3 == 0 else f"1{n:b}")]

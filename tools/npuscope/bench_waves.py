@@ -2,6 +2,11 @@
 
 The VCD is what a simulator writes of a pipeline of 36 layers: 648 variables, mostly scalars and levels, a clock, values
 of a cycle together. Ratios are CPU seconds of the peer by ours, best of a few; more than 1: ours is faster.
+
+Compared is what each needs until every change of the signals stands in its memory in its own small form, ready to be
+asked for: pywellen's signals (a time index and packed bits a change; its Python lists of values are not made), ours
+(a time index and a character a change, bit planes of vectors). Columns of 64 bits for all 14.5 million changes of a
+108 MB file, which no view asks for at once, are about as much again. vcdvcd makes its lists at once, with its filter.
 """
 
 from __future__ import annotations

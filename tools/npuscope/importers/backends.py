@@ -94,7 +94,7 @@ def _signal(variable: Variable, rows: list[tuple[int, tuple[int, int]]]) -> Sign
     planes = np.array(
         [[plane >> WORD * word & MASK for word in range(words)] for pair in last.values() for plane in pair], np.uint64
     ).reshape(-1, 2, words)
-    return Signal(variable, np.array(list(last), np.uint64), planes[:, 0], planes[:, 1])
+    return Signal.of(variable, np.array(list(last), np.uint64), planes[:, 0], planes[:, 1])
 
 
 class PywellenWave:
@@ -156,7 +156,7 @@ class PywellenWave:
             texts = {str(value): None for _, value in changes}
             index = {text: i for i, text in enumerate(texts)}
             signal = _signal(variable, [(time, (index[str(value)], 0)) for time, value in changes])
-            return Signal(variable, signal.time, signal.value, signal.unknown, tuple(texts))
+            return Signal.of(variable, signal.time, signal.value, signal.unknown, tuple(texts))
         rows = []
         for time, value in changes:
             if variable.is_real:

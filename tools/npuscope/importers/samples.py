@@ -157,7 +157,7 @@ class SampleReader:
             [[plane >> WORD * w & mask for w in range(words)] for i in changes for plane in table[texts[i]]], np.uint64
         ).reshape(-1, 2, words)
         time = np.array([self._time[i] for i in changes], np.uint64)
-        return Signal(variable, time, rows[:, 0], rows[:, 1], tuple(table) if variable.kind == TEXT else ())
+        return Signal.of(variable, time, rows[:, 0], rows[:, 1], tuple(table) if variable.kind == TEXT else ())
 
     def facts(self) -> Facts:
         """What was met."""

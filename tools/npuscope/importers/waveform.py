@@ -7,9 +7,10 @@ A value has two planes, as in VPI: ``value`` and ``unknown``. A bit is 0 or 1 wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Final, Protocol
 
 import numpy as np
@@ -52,14 +53,37 @@ class Variable:
 class Signal:
     """What one variable did. time: u8 (n,), counts, rising (not at a restart). value, unknown: u8 (n, words).
 
-    Of several changes at one time the last one is kept, unless glitches were asked for.
+    Of several changes at one time the last one is kept, unless glitches were asked for. load: makes the three columns
+    when one of them is first asked for.
     """
 
     variable: Variable
-    time: U8
-    value: U8
-    unknown: U8
+    load: Callable[[], tuple[U8, U8, U8]]
     texts: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, variable: Variable, time: U8, value: U8, unknown: U8, texts: tuple[str, ...] = ()) -> Signal:
+        """Of columns that are there."""
+        return cls(variable, lambda: (time, value, unknown), texts)
+
+    @cached_property
+    def _columns(self) -> tuple[U8, U8, U8]:
+        return self.load()
+
+    @property
+    def time(self) -> U8:
+        """When."""
+        return self._columns[0]
+
+    @property
+    def value(self) -> U8:
+        """The plane of values."""
+        return self._columns[1]
+
+    @property
+    def unknown(self) -> U8:
+        """The plane that tells x and z."""
+        return self._columns[2]
 
     def ints(self) -> npt.NDArray[np.int64]:
         """Values as i8 (n,), -1 where a bit is x or z; raises ValueError for a width over 63 bits."""
@@ -207,4 +231,4 @@ def _join(variable: Variable, bits: Sequence[Signal]) -> Signal:
             value[told, word] |= bit.value[index[told], 0] << np.uint64(shift)
             unknown[told, word] |= bit.unknown[index[told], 0] << np.uint64(shift)
         unknown[~told, word] |= np.uint64(1 << shift)
-    return Signal(replace(variable), time, value, unknown)
+    return Signal.of(replace(variable), time, value, unknown)

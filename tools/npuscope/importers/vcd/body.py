@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -40,10 +40,16 @@ class Code:
 
 @dataclass(frozen=True)
 class Changes:
-    """``n`` changes in order of the file. time: u8 (n,), counts. slot: i4 (n,). value, unknown: u8 (n, words)."""
+    """``n`` rows in order of the file. times: u8, counts; at: u4 (n,), which of them. slot: (n,), the number of slots
+    or more in a row that is nobody's. digit: u1 (n,), the character of a scalar. wide: rows with a value instead;
+    value, unknown: u8 (wide, words), theirs.
+    """
 
-    time: U8
-    slot: npt.NDArray[np.int32]
+    times: U8
+    at: npt.NDArray[np.uint32]
+    slot: npt.NDArray[Any]
+    digit: npt.NDArray[np.uint8]
+    wide: npt.NDArray[np.int64]
     value: U8
     unknown: U8
 
@@ -54,9 +60,13 @@ class Changes:
         planes = np.array(
             [[plane >> WORD * word & mask for word in range(words)] for row in rows for plane in row[2:]], np.uint64
         ).reshape(len(rows), 2, words)
+        each = np.arange(len(rows))
         return cls(
             np.array([row[0] for row in rows], np.uint64),
+            each.astype(np.uint32),
             np.array([row[1] for row in rows], np.int32),
+            np.full(len(rows), ord("b"), np.uint8),
+            each,
             planes[:, 0],
             planes[:, 1],
         )

@@ -1,52 +1,48 @@
 """The body of a VCD file in numpy: all lines of a piece at once.
 
 A line is regular when it is ``#TIME``, a scalar and its id, or ``bBITS ID``, nothing before or behind; simulators write
-almost nothing else. Irregular lines, and pieces with anything to report (a time that goes back, a strange value), go
-through ``Body.tokens``, which reads or refuses them exactly; both give the same changes.
+almost nothing else. Irregular lines, and runs of lines with anything to report (a time that goes back, a strange value),
+go through ``Body.tokens``, which reads or refuses them exactly; both give the same changes.
+
+What a line costs is few passes over bytes: its first four are gathered as columns, and a table that fits the first
+cache tells the slot of an id. Values stay characters until somebody asks for the signal (``columns``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from npuscope.importers.vcd.body import Body, Changes, Code
-from npuscope.importers.waveform import WORD
+from npuscope.importers.vcd.planes import vector_planes, windows
 
-__all__ = ["BLANK", "LONGEST_TIME", "NEWLINE", "Scanner", "numbers", "vector_planes", "windows"]
+__all__ = ["ROOM", "SPARE", "Scanner"]
 
 U1 = npt.NDArray[np.uint8]
 U8 = npt.NDArray[np.uint64]
 I8 = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Slots = npt.NDArray[Any]
 
-IRREGULAR, TIME, SCALAR, VECTOR = 0, 1, 2, 3
 LONGEST_TIME: Final = 19
 """Digits of a time that always fits 64 bits."""
 LONGEST_ID: Final = 3
 """Bytes of an id that the table holds: 839,514 of them are numbered by three; longer ones go by tokens."""
-DIGITS: Final = 94
-"""Printable characters, of which an id is made."""
+ROOM, SPARE = 32, 8
+"""Bytes that a buffer has before and behind the piece: windows and columns may begin or end there, unused."""
 FEW: Final = 8
 """One line in so many may be irregular before a piece goes by tokens as a whole."""
+SPARSE: Final = 4
+"""Up to one line in so many is picked out, before all are sorted by slot."""
 POWERS: Final = 10 ** np.arange(LONGEST_TIME, dtype=np.uint64)[::-1]
-NEWLINE, BLANK, LETTER = 10, 32, 64
-ONE, UNKNOWN_BIT = np.uint8(1), np.uint8(6)
-"""Of the characters 0, 1, x, z: bit 6 tells x and z, bit 0 xor bit 1 the value."""
-
-
-def _classes() -> U1:
-    table = np.zeros(256, np.uint8)
-    table[ord("#")] = TIME
-    table[list(b"01xXzZ")] = SCALAR
-    table[list(b"bB")] = VECTOR
-    return table
-
-
-_CLASS: Final = _classes()
-_BIT: Final = np.isin(np.arange(256), list(b"01xXzZ"))
+NEWLINE, BLANK, LAST_PRINTABLE = 10, 32, 126
+BITS: Final = 7
+"""Of a character in the number of an id; a newline fills what a shorter id leaves."""
+_SCALAR: Final = np.isin(np.arange(256), list(b"01xXzZ"))
 
 
 class Scanner:
@@ -54,257 +50,245 @@ class Scanner:
 
     def __init__(self, body: Body) -> None:
         self.body = body
-        self._slots = _table(body.codes)
-        wanted = sorted((code.slot, code) for code in body.codes.values() if code.slot >= 0)
-        self._width = np.zeros(len(wanted), np.int64)
-        self._real = np.zeros(len(wanted), np.bool_)
-        for slot, code in wanted:
-            self._width[slot], self._real[slot] = code.width, code.real
+        wanted = [code for code in body.codes.values() if code.slot >= 0]
+        self._count = len(wanted)
+        self._longest = min(LONGEST_ID, max(map(len, body.codes), default=1))
+        self._table = _table(body.codes, self._count, self._longest)
+        self._width = np.zeros(self._count, np.int64)
+        self._real = np.zeros(self._count + 3, np.bool_)
+        for code in wanted:
+            self._width[code.slot], self._real[code.slot] = code.width, code.real
         self._any_real = bool(self._real.any())
 
-    def piece(self, data: bytes, base: int) -> Iterator[Changes]:
-        """The changes of ``data``, which ends between two tokens and lies at byte ``base`` of the file."""
+    def piece(self, buffer: bytearray, start: int, stop: int, base: int) -> Iterator[Changes]:
+        """The changes of buffer[start:stop], which ends between two tokens; byte 0 of buffer is byte ``base``.
+
+        ROOM bytes before start and SPARE behind stop are there, whatever is in them.
+        """
         body = self.body
-        start = max(WORD * body.words, LONGEST_TIME)  # room for windows that begin before the piece
-        data, base = bytes(start) + data, base - start
         if not body.idle:
-            changes, start = body.tokens(data, base, start, start)
+            changes, start = body.tokens(bytes(memoryview(buffer)[:stop]), base, start, start)
             yield changes
-        if start >= len(data):
-            return
-        lines = _Lines(data, start)
-        odd = lines.odd()
-        if len(odd) * FEW > len(lines.end):
-            yield body.tokens(data, base, start)[0]
-            return
+        last = buffer.rfind(b"\n", start, stop) + 1
+        if last > start:
+            start = yield from self._whole_lines(buffer, start, last, stop, base)
+        if start < stop:
+            yield body.tokens(bytes(memoryview(buffer)[:stop]), base, start)[0]
+
+    def _whole_lines(self, buffer: bytearray, start: int, last: int, stop: int, base: int) -> Iterator[Changes]:
+        """As ``piece``, of lines; gives back where it stopped."""
+        body, lines = self.body, self._lines(buffer, start, last)
+        odd = np.empty(0, np.int64) if lines.good.all() else np.flatnonzero(~lines.good)
+        if len(odd) * FEW > len(lines.good):
+            return start
+        data = bytes(memoryview(buffer)[:stop]) if len(odd) else b""
         line = 0
-        for each in (*odd.tolist(), len(lines.end)):
+        for each in (*odd.tolist(), len(lines.good)):
             if each < line:
                 continue
             if each > line:
-                yield self._regular(lines, line, each, base)
-            if each < len(lines.end):
-                changes, at = body.tokens(data, base, int(lines.start[each]), int(lines.end[each]) + 1)
+                changes = self._fast(lines, line, each)
+                if changes is None:
+                    begin = lines.end_of(line - 1) + 1
+                    part = bytes(memoryview(buffer)[begin : lines.end_of(each - 1) + 1])
+                    changes = body.tokens(part, base + begin)[0]
                 yield changes
-                line = int(np.searchsorted(lines.start, at))
+            if each < len(lines.good):
+                changes, at = body.tokens(data, base, lines.end_of(each - 1) + 1, lines.end_of(each) + 1)
+                yield changes
+                if at >= last:
+                    return at
+                line = int(np.searchsorted(lines.newline, at - lines.origin - 1))
+        return last
 
-    def _regular(self, lines: _Lines, first: int, last: int, base: int) -> Changes:
-        """Lines [first, last), all of them regular in form."""
-        changes = self._fast(lines, first, last)
-        if changes is None:
-            stop = int(lines.end[last - 1]) + 1
-            return self.body.tokens(lines.data[:stop], base, int(lines.start[first]))[0]
-        return changes
+    # ---------------------------------------------------------------- what the lines are
+    def _lines(self, buffer: bytearray, start: int, last: int) -> _Lines:
+        origin = start - 1  # columns are found from the newline before a line
+        buf = np.frombuffer(buffer, np.uint8)
+        is_newline = np.equal(buf[origin:last], NEWLINE)
+        is_newline[0] = True
+        newline = np.flatnonzero(is_newline)
+        before, end = newline[:-1], newline[1:]
+        first, one, two, three = (buf[origin + k :].take(before) for k in (1, 2, 3, 4))
+        number: Slots
+        if self._longest == 1:
+            number, ends = one, two == NEWLINE
+        elif self._longest == 2:
+            number = one.astype(np.uint16)
+            number |= two.astype(np.uint16) << np.uint16(BITS)
+            ends = (two == NEWLINE) | (three == NEWLINE)
+        else:
+            number = one.astype(np.int32)
+            number |= two.astype(np.int32) << BITS
+            number |= (three * (two != NEWLINE)).astype(np.int32) << 2 * BITS
+            ends = (two == NEWLINE) | (three == NEWLINE) | (buf[origin + 5 :].take(before) == NEWLINE)
+        slot = self._table.take(number, mode="clip")
+        good = (first & np.uint8(0xFE)) == ord("0")
+        is_time, is_vector = first == ord("#"), (first | np.uint8(0x20)) == ord("b")
+        time, vector = np.flatnonzero(is_time), np.flatnonzero(is_vector)
+        if np.count_nonzero(good) + len(time) + len(vector) != len(first):
+            good = _SCALAR[first]
+        good &= slot != self._count + 2
+        good &= ends
+        if int(max(one.max(), two.max())) > LAST_PRINTABLE:
+            good &= (one <= LAST_PRINTABLE) & (two <= LAST_PRINTABLE)
+        lines = _Lines(buf, origin, newline, first, slot, number, good, time, vector)
+        good[time] = lines.read_times()
+        slot[time] = self._count
+        good[vector] = self._vectors(lines)
+        lines.look_for_whites()
+        return lines
 
+    def _vectors(self, lines: _Lines) -> Mask:
+        """Find blank and id of the vectors; which of them have both."""
+        buf, end = lines.buf[lines.origin - 4 :], lines.newline[lines.vector + 1]
+        back = [buf[4 - k :].take(end) for k in (1, 2, 3, 4)]  # characters before the newline, the last one first
+        size = np.ones(len(end), np.int64)
+        number = back[0].astype(np.int32)
+        filled = [NEWLINE << BITS * n for n in range(1, self._longest)]
+        if self._longest > 1:
+            number |= filled[0]
+        found = back[1] == BLANK
+        for length in range(2, self._longest + 1):
+            rows = np.flatnonzero(~found & (back[length] == BLANK))
+            here = sum(back[length - 1 - k][rows].astype(np.int32) << BITS * k for k in range(length))
+            number[rows] = here | (filled[length - 1] if length < self._longest else 0)
+            size[rows] = length
+            found[rows] = True
+        lines.blank = end - size - 1
+        good = found & (lines.blank > lines.newline[lines.vector] + 2)
+        lines.slot[lines.vector] = slot = self._table.take(number, mode="clip")
+        lines.number[lines.vector] = number
+        good &= slot != self._count + 2
+        for length in range(self._longest):
+            good &= (back[length] <= LAST_PRINTABLE) | (size <= length)
+        return good
+
+    # ---------------------------------------------------------------- what they say
     def _fast(self, lines: _Lines, first: int, last: int) -> Changes | None:
-        """The same at once; None if the tokens have something to say about it."""
-        body, buf = self.body, lines.buf
-        low, high = np.searchsorted(lines.time, (first, last))
-        time_at = lines.time[low:high]
-        times = np.zeros(len(time_at) + 1, np.uint64)
-        times[0] = 0 if body.time is None else body.time
-        if not numbers(buf, lines.id_start[time_at], lines.end[time_at], times[1:]) or (times[1:] < times[:-1]).any():
+        """The changes of the lines [first, last), all good; None if the tokens have something to say about it."""
+        body, count = self.body, self._count
+        low, high = np.searchsorted(lines.time, (first, last)).tolist()
+        times = np.empty(high - low + 1, np.uint64)
+        times[0], times[1:] = body.time or 0, lines.times[low:high]
+        if (times[1:] < times[:-1]).any():
             return None
-
-        number = _codes(buf, lines.id_start[first:last], lines.end[first:last])
-        number[time_at - first] = _TIME
-        slot = self._slots[number]
-        strange = number[slot == _UNDECLARED] if slot.min(initial=0) == _UNDECLARED else number[:0]
-        change = np.flatnonzero(slot >= 0)
-        slot = slot[change]
-        change += first
+        slot = lines.slot[first:last]
         if self._any_real and self._real[slot].any():
             return None
-        planes = self._values(lines, change, slot)
+        from_vector, to_vector = np.searchsorted(lines.vector, (first, last)).tolist()
+        vector, blank = lines.vector[from_vector:to_vector], lines.blank[from_vector:to_vector]
+        wanted = slot < count
+        vector_slot = lines.slot[vector]
+        chosen = np.flatnonzero(vector_slot < count)
+        if len(chosen) < len(vector):
+            vector, blank, vector_slot = vector[chosen], blank[chosen], vector_slot[chosen]
+        planes = vector_planes(
+            lines.buf, lines.newline[vector] + (lines.origin + 2), blank + lines.origin, self._width[vector_slot],
+            body.words,
+        )  # fmt: skip
         if planes is None:
             return None
-
-        for each in strange.tolist():
-            body.undeclared[_identifier(each)] += 1
-        if len(times) > 1:
+        self._count_undeclared(lines, first, slot)
+        if high > low:
             body.first_time = int(times[1]) if body.first_time is None else body.first_time
             body.time = int(times[-1])
-        body.changes += len(change)
-        return Changes(times[np.searchsorted(time_at, change)], slot, *planes)
+        changes = int(np.count_nonzero(wanted))
+        body.changes += changes
+        time_at = lines.time[low:high]
+        if changes * SPARSE < len(slot):
+            rows = np.flatnonzero(wanted)
+            at = np.searchsorted(time_at, rows + first).astype(np.uint32)
+            slot, digit, wide = slot[rows], lines.first[first:last][rows], np.searchsorted(rows, vector - first)
+        else:
+            at = np.repeat(np.arange(len(times), dtype=np.uint32), np.diff(time_at, prepend=first, append=last))
+            digit, wide = lines.first[first:last], vector - first
+        return Changes(times, at, slot, digit, wide, *planes)
 
-    def _values(self, lines: _Lines, change: I8, slot: npt.NDArray[np.int32]) -> tuple[U8, U8] | None:
-        buf, words = lines.buf, self.body.words
-        value, unknown = (np.zeros((len(change), words), np.uint64) for _ in range(2))
-        first = lines.start[change]
-        digit = buf[first]
-        value[:, 0] = (digit ^ digit >> ONE) & ONE
-        unknown[:, 0] = digit >> UNKNOWN_BIT
-        is_vector = lines.kind[change] == VECTOR
-        if (~is_vector & (digit >= LETTER) & (self._width[slot] > 1)).any():
-            return None  # a scalar x or z fills the vector
-        vector = np.flatnonzero(is_vector)
-        if not len(vector):
-            return value, unknown
-        planes = vector_planes(
-            buf, first[vector] + 1, lines.id_start[change[vector]] - 1, self._width[slot[vector]], words
-        )
-        if planes is None:
-            return None
-        value[vector], unknown[vector] = planes
-        return value, unknown
+    def _count_undeclared(self, lines: _Lines, first: int, slot: Slots) -> None:
+        """Count the ids without $var, and make them not wanted."""
+        strange = np.flatnonzero(slot > self._count)
+        if len(strange):
+            numbers, counts = np.unique(lines.number[first + strange], return_counts=True)
+            for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+                self.body.undeclared[_identifier(number)] += count
+            slot[strange] = self._count
 
 
-def vector_planes(buf: U1, first: I8, last: I8, width: I8, words: int) -> tuple[U8, U8] | None:
-    """Value and unknown of the vectors buf[first:last], extended to ``width``; None if one is too long or no value."""
-    value, unknown = (np.zeros((len(first), words), np.uint64) for _ in range(2))
-    length = last - first
-    if (length > width).any():
-        return None
-    bits, shortest = WORD * words, 0
-    for size in sorted({8, 16, 32, bits}):
-        rows = (
-            np.flatnonzero((length > shortest) & (length <= size)) if shortest or size < bits else np.arange(len(first))
-        )
-        shortest = size
-        text = windows(buf, last[rows], size)
-        text = np.where(np.arange(size) >= size - length[rows, None], text, np.uint8(ord("0")))
-        if not _BIT[text].all():
-            return None
-        value[rows] = _packed((text ^ text >> ONE) & ONE, words)
-        unknown[rows] = _packed(text >> UNKNOWN_BIT, words)
-    short = np.flatnonzero((length < width) & (buf[first] >= LETTER))
-    if len(short):
-        _extend(value, unknown, short, length[short], width[short], buf[first[short]])
-    return value, unknown
-
-
+@dataclass
 class _Lines:
-    """The lines of a piece: kind, start, end (of the newline), id_start (of the number in a TIME line), i8 (n,)."""
+    """Lines of a piece. Places count from the newline before the first line, byte ``origin`` of ``buf``.
 
-    def __init__(self, data: bytes, start: int) -> None:
-        if not data.endswith(b"\n"):
-            data += b"\n"
-        self.data, self.buf = data, np.frombuffer(data, np.uint8)
-        buf = self.buf if not start else self.buf[start:]
-        self.end = np.flatnonzero(buf == NEWLINE) + start
-        self.start = np.empty_like(self.end)
-        self.start[0], self.start[1:] = start, self.end[:-1]
-        self.start[1:] += 1
-        self.kind = _CLASS[self.buf[self.start]]
-        self.time = np.flatnonzero(self.kind == TIME)
-        self.id_start = self.start + 1
-        blank = np.flatnonzero(buf == BLANK) + start
-        vector = np.flatnonzero(self.kind == VECTOR)
-        plain = np.count_nonzero(buf < BLANK) == len(self.end) and int(buf.max()) <= BLANK + DIGITS
-        if plain and len(blank) == len(vector):
-            # one blank for each vector: each in its own line, behind a digit?
-            self.id_start[vector] = blank + 1
-            inside = bool((blank > self.start[vector] + 1).all())
-            size = self.end - self.id_start
-            times = size[self.time]
-            size[self.time] = 1
-            inside &= bool(((times >= 1) & (times <= LONGEST_TIME)).all())
-            if inside and self.kind.all() and size.min() >= 1 and size.max() <= LONGEST_ID:
-                return
-        self._look_closely(start)
+    newline: of that one and of each line, i8 (n + 1,). first: character. slot: the count of slots for times and what is
+    not wanted, one more for ids without $var. number: of the id. good: regular. time, vector: lines that are one, with
+    the ``times`` and the place of the ``blank``.
+    """
 
-    def _look_closely(self, start: int) -> None:
-        """Find the irregular lines and the ids of the others."""
-        buf, end, kind = self.buf, self.end, self.kind
-        white = np.flatnonzero(buf[start:] <= BLANK) + start
-        at_end = np.flatnonzero(buf[white] == NEWLINE)
-        whites = np.diff(at_end, prepend=-1)
-        before = white[np.maximum(at_end - 1, 0)]
-        vector = kind == VECTOR
-        self.id_start = np.where(vector, before + 1, self.start + 1)
-        size = end - self.id_start
-        good = np.where(vector, (whites == 2) & (buf[before] == BLANK) & (before > self.start + 1), whites == 1)
-        good &= (size >= 1) & (size <= np.where(kind == TIME, LONGEST_TIME, LONGEST_ID))
-        good[np.searchsorted(end, np.flatnonzero(buf[start:] > BLANK + DIGITS) + start)] = False
-        self.kind = np.where(good, kind, IRREGULAR)
-        self.time = np.flatnonzero(self.kind == TIME)
+    buf: U1
+    origin: int
+    newline: I8
+    first: U1
+    slot: Slots
+    number: Slots
+    good: Mask
+    time: I8
+    vector: I8
 
-    def odd(self) -> I8:
-        """Lines that are not regular."""
-        return np.flatnonzero(self.kind == IRREGULAR)
+    def __post_init__(self) -> None:
+        self.times = np.empty(len(self.time), np.uint64)
+        self.blank = np.empty(0, np.int64)
+
+    def end_of(self, line: int) -> int:
+        """Byte of the newline at the end of a line (-1: before the first) in the buffer."""
+        return self.origin + int(self.newline[line + 1])
+
+    def read_times(self) -> Mask:
+        """Fill ``times``; which of them are times."""
+        end = self.newline[self.time + 1]
+        size = end - self.newline[self.time] - 2
+        end += self.origin
+        good = (size > 0) & (size <= LONGEST_TIME)
+        longest = min(int(size.max(initial=0)), LONGEST_TIME)
+        for digits in range(int(size.min(initial=LONGEST_TIME)), longest + 1):
+            rows = np.flatnonzero(size == digits)
+            if digits and len(rows):
+                text = windows(self.buf, end[rows], digits) - np.uint8(ord("0"))
+                good[rows] &= text.max(axis=1) <= 9 if (text > 9).any() else True
+                self.times[rows] = text @ POWERS[LONGEST_TIME - digits :]
+        return good
+
+    def look_for_whites(self) -> None:
+        """A good vector has one blank and no other line has any; what is white elsewhere makes its line irregular."""
+        part = self.buf[self.origin + 1 : self.origin + int(self.newline[-1]) + 1]
+        blank = self.blank[self.good[self.vector]]
+        if np.count_nonzero(part <= BLANK) == len(blank) + len(self.newline) - 1:
+            return
+        white = np.flatnonzero(part <= BLANK) + 1
+        strange = np.setdiff1d(white, np.concatenate([blank, self.newline[1:]]), assume_unique=True)
+        self.good[np.searchsorted(self.newline, strange) - 1] = False
 
 
 # ---------------------------------------------------------------- ids
-_UNDECLARED: Final = -2
-_TIME: Final = 0
-"""The number that no id has."""
-
-
-def _table(codes: Mapping[bytes, Code]) -> npt.NDArray[np.int32]:
-    """Number of an id of up to LONGEST_ID bytes -> its slot."""
-    table = np.full(1 + DIGITS + DIGITS**2 + DIGITS**3, _UNDECLARED, np.int32)
-    table[_TIME] = -1
+def _table(codes: Mapping[bytes, Code], count: int, longest: int) -> Slots:
+    """Number of an id -> its slot; ``count``: not wanted, ``count`` + 1: no $var, ``count`` + 2: no id."""
+    table = np.full(1 << BITS * longest, count + 2, np.min_scalar_type(count + 2))
+    character = np.arange(BLANK + 1, LAST_PRINTABLE + 1)
+    numbers = np.zeros(1, np.int64)
+    for length in range(longest):
+        numbers = (numbers[:, None] | character << BITS * length).ravel()
+        table[numbers | (NEWLINE << BITS * (length + 1) if length + 1 < longest else 0)] = count + 1
     for identifier, code in codes.items():
-        if len(identifier) <= LONGEST_ID:
-            number = 0
-            for byte in identifier:
-                number = number * DIGITS + byte - BLANK
-            table[number] = code.slot
+        if len(identifier) <= longest and all(BLANK < byte <= LAST_PRINTABLE for byte in identifier):
+            table[_number(identifier, longest)] = code.slot if code.slot >= 0 else count
     return table
 
 
-def _codes(buf: U1, start: I8, end: I8) -> npt.NDArray[np.int32]:
-    """Numbers of the ids in buf[start:end], all of printable characters."""
-    size = end - start
-    number = buf[end - 1].astype(np.int32) - BLANK
-    scale = DIGITS
-    for back in range(2, LONGEST_ID + 1):
-        if not (size >= back).any():
-            break
-        digit = buf[end - back].astype(np.int32) - BLANK
-        digit *= size >= back
-        number += digit * np.int32(scale)
-        scale *= DIGITS
-    return number
+def _number(identifier: bytes, longest: int) -> int:
+    filled = (identifier + b"\n")[:longest]
+    return sum(byte << BITS * place for place, byte in enumerate(filled))
 
 
 def _identifier(number: int) -> str:
-    """The id of a number of ``_codes``."""
-    text = ""
-    while number > 0:
-        number, digit = divmod(number - 1, DIGITS)
-        text = chr(digit + 1 + BLANK) + text
-    return text
-
-
-# ---------------------------------------------------------------- numbers and bits
-def windows(buf: U1, end: I8, size: int) -> U1:
-    """The ``size`` bytes before each ``end``, u1 (n, size); some may lie before the piece, unused."""
-    every = np.ndarray((len(buf) - size + 1, size), np.uint8, buf, 0, (1, 1))
-    return every[end - size]
-
-
-def numbers(buf: U1, start: I8, end: I8, out: U8) -> bool:
-    """Write the decimal numbers in buf[start:end] to ``out``; False if one is none."""
-    size = end - start
-    longest = int(size.max(initial=0))
-    for digits in range(int(size.min(initial=longest)), longest + 1):
-        rows = np.flatnonzero(size == digits)
-        text = windows(buf, end[rows], digits) - np.uint8(ord("0"))
-        if (text > 9).any():
-            return False
-        out[rows] = text @ POWERS[LONGEST_TIME - digits :]
-    return True
-
-
-def _packed(bits: U1, words: int) -> U8:
-    """Rows of bits, highest first, as words, lowest first."""
-    wide = np.zeros((len(bits), words * WORD), np.uint8)
-    wide[:, words * WORD - bits.shape[1] :] = bits
-    return np.packbits(wide, axis=1).view(">u8").astype(np.uint64)[:, ::-1]
-
-
-def _extend(value: U8, unknown: U8, rows: I8, length: I8, width: I8, first: U1) -> None:
-    """Repeat a leading x or z up to the width."""
-    is_z = (first & 2).astype(np.bool_)
-    for word in range(value.shape[1]):
-        low = np.clip(length - word * WORD, 0, WORD)
-        high = np.clip(width - word * WORD, 0, WORD)
-        mask = _ones(high) & ~_ones(low)
-        unknown[rows, word] |= mask
-        value[rows, word] |= np.where(is_z, mask, np.uint64(0))
-
-
-def _ones(count: I8) -> U8:
-    shift = (WORD - np.maximum(count, 1)).astype(np.uint64)
-    return np.where(count > 0, np.uint64(2**WORD - 1) >> shift, np.uint64(0))
+    """The id of a number."""
+    text = bytes(number >> BITS * place & 127 for place in range(LONGEST_ID))
+    return text.split(b"\n")[0].rstrip(b"\0").decode("ascii")

@@ -71,20 +71,22 @@ class Columns:
         return np.concatenate([np.empty(0, np.uint64), *self._times])
 
     @cached_property
-    def _every_bound(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _every_bound(self) -> tuple[I8, I8]:
         """(slots + 1, parts), of the rows and of those with a value."""
-        return np.array(self._bounds).T.copy(), np.array(self._wide_bounds).T.copy()
+        shape = -1, self._slots + 1
+        return (
+            np.array(self._bounds, np.int64).reshape(shape).T.copy(),
+            np.array(self._wide_bounds, np.int64).reshape(shape).T.copy(),
+        )
 
     def of(self, slot: int, variable: Variable, *, glitches: bool) -> tuple[U8, U8, U8]:
         """Time, value and unknown of a variable of a slot, cut to its own width (an id may have several)."""
         words = -(-variable.width // WORD)
-        if not self._parts:
-            return np.empty(0, np.uint64), *(np.empty((0, words), np.uint64) for _ in range(2))
         bounds, wide_bounds = self._every_bound
         low, high = bounds[slot].tolist(), bounds[slot + 1].tolist()
         pieces = [(part, a, b) for part, a, b in zip(self._parts, low, high, strict=True) if a < b]
         if not pieces:
-            return np.empty(0, np.uint64), *(np.empty((0, words), np.uint64) for _ in range(2))
+            return np.empty(0, np.uint64), np.empty((0, words), np.uint64), np.empty((0, words), np.uint64)
         at = np.concatenate([part.at[a:b] for part, a, b in pieces]).astype(np.int64)
         at += np.repeat([part.times for part, _, _ in pieces], [b - a for _, a, b in pieces])
         time = self._every_time[at]
@@ -98,11 +100,12 @@ class Columns:
                 time, value, unknown = time[last], value[last], unknown[last]
         return time, value, unknown
 
-    def _planes(
-        self, digit: U1, wide: list[tuple[_Part, int, int]], variable: Variable, words: int
-    ) -> tuple[U8, U8]:
-        values = [np.concatenate([getattr(part, name)[a:b, :words] for part, a, b in wide]) for name in
-                  ("value", "unknown")] if wide else []
+    def _planes(self, digit: U1, wide: list[tuple[_Part, int, int]], variable: Variable, words: int) -> tuple[U8, U8]:
+        values = (
+            [np.concatenate([getattr(part, name)[a:b, :words] for part, a, b in wide]) for name in ("value", "unknown")]
+            if wide
+            else []
+        )
         total = sum(b - a for _, a, b in wide)
         if total == len(digit):
             value, unknown = values

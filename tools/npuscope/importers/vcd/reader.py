@@ -84,9 +84,7 @@ class VcdReader:
         for changes in self._changes():
             columns.add(changes)
         return {
-            variable.name: Signal(
-                variable, partial(columns.of, slots[variable.code], variable, glitches=glitches)
-            )
+            variable.name: Signal(variable, partial(columns.of, slots[variable.code], variable, glitches=glitches))
             for variable in chosen
         }
 
@@ -136,9 +134,7 @@ class VcdReader:
         self.size = base + stop
         word = _LAST_WORD.search(rest)
         if word and self._doubtful(word.group()):
-            self.cut = (
-                base + ROOM + word.start(), f"{word.group()[:40].decode('latin-1')!r} at the end may be cut"
-            )
+            self.cut = (base + ROOM + word.start(), f"{word.group()[:40].decode('latin-1')!r} at the end may be cut")
             stop = ROOM + word.start()
         if stop > ROOM:
             yield buffer, stop, base

@@ -1,8 +1,8 @@
 """The body of a VCD file in numpy: all lines of a piece at once.
 
 A line is regular when it is ``#TIME``, a scalar and its id, or ``bBITS ID``, nothing before or behind; simulators write
-almost nothing else. Irregular lines, and runs of lines with anything to report (a time that goes back, a strange value),
-go through ``Body.tokens``, which reads or refuses them exactly; both give the same changes.
+almost nothing else. Irregular lines, and runs of lines with anything to report (a time that goes back, a strange
+value), go through ``Body.tokens``, which reads or refuses them exactly; both give the same changes.
 
 What a line costs is few passes over bytes: its first four are gathered as columns, and a table that fits the first
 cache tells the slot of an id. Values stay characters until somebody asks for the signal (``columns``).
@@ -10,7 +10,7 @@ cache tells the slot of an id. Values stay characters until somebody asks for th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -75,7 +75,9 @@ class Scanner:
         if start < stop:
             yield body.tokens(bytes(memoryview(buffer)[:stop]), base, start)[0]
 
-    def _whole_lines(self, buffer: bytearray, start: int, last: int, stop: int, base: int) -> Iterator[Changes]:
+    def _whole_lines(
+        self, buffer: bytearray, start: int, last: int, stop: int, base: int
+    ) -> Generator[Changes, None, int]:
         """As ``piece``, of lines; gives back where it stopped."""
         body, lines = self.body, self._lines(buffer, start, last)
         odd = np.empty(0, np.int64) if lines.good.all() else np.flatnonzero(~lines.good)
@@ -108,7 +110,7 @@ class Scanner:
         is_newline = np.equal(buf[origin:last], NEWLINE)
         is_newline[0] = True
         newline = np.flatnonzero(is_newline)
-        before, end = newline[:-1], newline[1:]
+        before = newline[:-1]
         first, one, two, three = (buf[origin + k :].take(before) for k in (1, 2, 3, 4))
         number: Slots
         if self._longest == 1:
@@ -156,7 +158,7 @@ class Scanner:
             size[rows] = length
             found[rows] = True
         lines.blank = end - size - 1
-        good = found & (lines.blank > lines.newline[lines.vector] + 2)
+        good: Mask = found & (lines.blank > lines.newline[lines.vector] + 2)
         lines.slot[lines.vector] = slot = self._table.take(number, mode="clip")
         lines.number[lines.vector] = number
         good &= slot != self._count + 2

@@ -224,8 +224,11 @@ def test_what_is_wrong_is_named_with_its_byte(scan: bool, data: str, what: str |
 
 
 def test_backwards_on_request_begins_another_simulation() -> None:
-    _, vcd = both(HEAD + "#5\n1!\n#4\n0!\n#9\n1!\n", allow_backwards=True)
-    assert vcd.body.restarts == [(1, 4)]
+    found, vcd = both(HEAD + '#5\n1!\nb1 "\n#4\n0!\n#9\n1!\n#1\n#2\n0!\n', allow_backwards=True)
+    assert vcd.body.restarts == [(6, 7, 4), (13, 14, 1)]  # behind the one before it, a count in between
+    assert found["clk"] == [(5, "1"), (6, "x"), (7, "0"), (12, "1"), (13, "x"), (15, "0")]
+    assert found["layer_id"] == [(5, "1"), (6, "x" * 8), (13, "x" * 8)]
+    assert (vcd.facts().first, vcd.facts().last) == (5, 15)
 
 
 def test_a_name_that_is_not_there() -> None:
@@ -337,18 +340,20 @@ def many_bodies(draw: st.DrawFn) -> str:
     body=many_bodies(),
     piece=st.sampled_from([16, 60, 300, 1 << 16]),
     wanted=st.lists(st.sampled_from(range(len(MANY_IDS))), min_size=1, max_size=6, unique=True),
+    back=st.booleans(),
 )
 # a vector wider than the piece; an id that looks like a time; a value of VHDL; a scalar x that fills a vector
-@example(body="#0\n0!\n" * 10 + "0!\nb000000 0!\nb0 zz\n#0\n0!\n#0\n0!\n0!\n", piece=60, wanted=[11])
-@example(body=f"#0\n0!\n{ODD}" * 5 + "#0\n0!\n0!\nb101\n#a\n", piece=60, wanted=[0])
-@example(body=f"#0\n0!\n{ODD}" * 2 + "0!\nu!\n", piece=60, wanted=[0])
-@example(body=f"#0\n0!\n{ODD}" * 6 + "#0\n0!\nxzz\n#0\n0!\n", piece=60, wanted=[11])
+@example(body="#0\n0!\n" * 10 + "0!\nb000000 0!\nb0 zz\n#0\n0!\n#0\n0!\n0!\n", piece=60, wanted=[11], back=False)
+@example(body=f"#0\n0!\n{ODD}" * 5 + "#0\n0!\n0!\nb101\n#a\n", piece=60, wanted=[0], back=False)
+@example(body=f"#0\n0!\n{ODD}" * 2 + "0!\nu!\n", piece=60, wanted=[0], back=False)
+@example(body=f"#0\n0!\n{ODD}" * 6 + "#0\n0!\nxzz\n#0\n0!\n", piece=60, wanted=[11], back=False)
 def test_a_few_signals_are_what_the_tokens_give(
-    monkeypatch: pytest.MonkeyPatch, body: str, piece: int, wanted: list[int]
+    monkeypatch: pytest.MonkeyPatch, body: str, piece: int, wanted: list[int], back: bool
 ) -> None:
     monkeypatch.setattr(reader, "PIECE_BYTES", piece)
-    names = [f"m{number}" for number in wanted]
-    whole, found = read(MANY + body, scan=False), read(MANY + body)
+    names, body = [f"m{number}" for number in wanted], body + body * back
+    whole = read(MANY + body, scan=False, allow_backwards=back)
+    found = read(MANY + body, allow_backwards=back)
     try:
         expected = {name: text(signal) for name, signal in whole.signals(names, glitches=True).items()}
     except NpuscopeError as error:

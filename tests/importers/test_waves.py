@@ -223,3 +223,28 @@ def test_rows_follow_the_rules_one_by_one(levels: list[int]) -> None:
         )
         found.append((time, BpSub(sub).name, *extra))
     assert sorted(found, key=str) == sorted(expected, key=str)
+
+
+def test_a_time_that_goes_back_is_another_simulation_behind_the_first(tmp_path: Path) -> None:
+    body = "#0\n0!\n1v\n0r\n#5\n1!\n#10\n0!\n" + "#0\n0!\n#5\n1!\n#7\n0v\n1r\n#10\n0!\n#15\n1!\n#20\n"
+    vcd = VcdReader(Memory((HEAD + body).encode()), allow_backwards=True)
+    path = tmp_path / "map.toml"
+    path.write_text('clock = "tb.clk"\n[[layer]]\nlayer = 2\nvalid = "tb.l_valid"\nready = "tb.l_ready"\n')
+    wave = WaveReader(vcd, Mapping.from_toml(str(path), vcd.variables))
+    timeline = lanes(wave)
+    assert timeline.hot[0].true.tolist() == [[5, 11]]
+    assert timeline.hot[0].unknown.tolist() == [[0, 5], [11, 27]]  # not told again before its edge at 15
+    assert timeline.dry[0].true.tolist() == [[27, 32]]
+    assert [(w.from_ns, w.to_ns, w.cause) for w in wave.ledger.windows] == [(11, 12, Cause.RESTART)]
+    assert (wave.ledger.runs, wave.ledger.restarts) == (2, 1)
+    assert wave.ledger.notes == [
+        "time goes back to 0: another simulation, put at 12 ns; what lies between is not known"
+    ]
+
+
+def test_what_is_not_recorded_is_unknown_from_its_first_count_on(tmp_path: Path) -> None:
+    mapping = 'clock = "tb.clk"\n[[layer]]\nlayer = 2\nvalid = "tb.l_valid"\nready = "tb.l_ready"\n'
+    body = "#0\n0!\n1v\n0r\n#5\n1!\n#7\n$dumpoff\nx!\nxv\nxr\n$end\n#50\n$dumpon\n0!\n1v\n0r\n$end\n#55\n1!\n#60\n"
+    timeline = lanes(reader(tmp_path, body, mapping))
+    assert timeline.hot[0].true.tolist() == [[5, 7], [55, 60]]
+    assert timeline.hot[0].unknown.tolist() == [[0, 5], [7, 55]]

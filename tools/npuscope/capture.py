@@ -179,7 +179,7 @@ class Capture:
             hint = "give --map; npuscope signals FILE --propose writes one"
             raise NpuscopeError("a waveform needs a mapping of its signals to layers", file=self.names[0], hint=hint)
         self._alone("waveform")
-        wave = open_waveform(source, self._text.backend)
+        wave = open_waveform(source, self._text.backend, allow_backwards=self._text.allow_backwards)
         mapping = Mapping.from_toml(os.fspath(self._text.map), wave.variables)
         self._waves_read = WaveReader(wave, mapping, time_unit_ps=self._text.time_unit_ps or self._text.clock_period_ps)
         return self._waves_read

@@ -103,6 +103,7 @@ def start(
         TEXT: {"--time-unit", "--sample-period", "--allow-backwards"},
         TILES: {"--map", "--clock-period"},
     }.get(capture.kind, {"--map", "--time-unit", "--clock-period", "--backend"} if capture.kind in WAVES else set())
+    used |= {"--allow-backwards"} if capture.kind == "vcd" and options.backend in (None, "own") else set()
     if aside := [flag for flag, value in given.items() if value and flag not in used]:
         capture.notes.append(f"{' and '.join(aside)} left aside: not for {foreign(capture.kind)}")
     return capture

@@ -28,6 +28,7 @@ SCHEMA: Final = 1
 @click.option("--values", is_flag=True, help="Also what they were: every change, every span of a slot.")
 @click.option("--map", "map_", metavar="FILE", type=click.Path(path_type=str), help="AIE: labels, TOML or MLIR.")
 @click.option("--backend", type=click.Choice(BACKENDS), help="Waveforms: another reader, see tools/README.md.")
+@click.option("--allow-backwards", is_flag=True, help="VCD: a time that goes back begins another simulation.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=str), help="Write to FILE instead of stdout.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--json", is_flag=True, help="One JSON object with a schema number.")
@@ -38,6 +39,7 @@ def command(
     values: bool,
     map_: str | None,
     backend: str | None,
+    allow_backwards: bool,
     output: str | None,
     force: bool,
     json: bool,
@@ -60,7 +62,7 @@ def command(
         if source.head_kind == "aie":
             text, found, notes, whole = _tiles(source, map_, propose, values)
         elif source.head_kind in WAVES:
-            text, found, notes, whole = _wave(source, match, backend, propose, values)
+            text, found, notes, whole = _wave(source, match, backend, propose, values, allow_backwards=allow_backwards)
         else:
             raise not_recognised(file, source.head_kind)
         notes, whole = list(dict.fromkeys([*notes, *source.notes])), whole and source.cut is None
@@ -88,12 +90,14 @@ def _tiles(source: Source, labels: str | None, propose: bool, values: bool) -> F
     return text, found, found["notes"], not (trace.full or any(tile.cut for tile in trace.tiles))
 
 
-def _wave(source: Source, match: str | None, backend: str | None, propose: bool, values: bool) -> Found:
+def _wave(
+    source: Source, match: str | None, backend: str | None, propose: bool, values: bool, *, allow_backwards: bool
+) -> Found:
     from npuscope.importers.formats import open_waveform
     from npuscope.importers.mapping import propose as proposal
     from npuscope.views.signals import changes_text, signals_json, signals_text
 
-    wave = open_waveform(source, backend)
+    wave = open_waveform(source, backend, allow_backwards=allow_backwards)
     chosen = [each for each in wave.variables.values() if match is None or fnmatch.fnmatchcase(each.name, match)]
     if not chosen:
         hint = "npuscope signals FILE lists all"
@@ -112,6 +116,9 @@ def _wave(source: Source, match: str | None, backend: str | None, propose: bool,
     notes += [*facts.notes, *(f"{number} x {what}" for what, number in facts.unknown.items())]
     if facts.cut is not None:
         notes.append(f"byte {facts.cut[0]}: {facts.cut[1]}; everything before it was read")
+    notes += [
+        f"time goes back to {told}: another simulation, here from {begin} on" for _, begin, told in facts.restarts
+    ]
     notes += [f"not recorded from {low} to {'the end' if high is None else high}" for low, high in facts.gaps]
     found = signals_json(wave.unit_ps, chosen, signals) | {"not_recorded": [list(gap) for gap in facts.gaps]}
     return changes_text(signals), found, notes, facts.whole

@@ -15,8 +15,11 @@ WAVES: Final = ("vcd", "fst", "ghw", "ila", "litescope")
 BACKENDS: Final = ("own", "pywellen", "vcdvcd")
 
 
-def open_waveform(source: Source, backend: str | None = None) -> Joined:
-    """The waveform in ``source``, opened with ``accept=WAVES``. backend: of ``BACKENDS``, None: ours."""
+def open_waveform(source: Source, backend: str | None = None, *, allow_backwards: bool = False) -> Joined:
+    """The waveform in ``source``, opened with ``accept=WAVES``. backend: of ``BACKENDS``, None: ours.
+
+    allow_backwards: of a VCD, with our reader: a time that goes back begins another simulation.
+    """
     kind = source.head_kind
     able = {"vcd": BACKENDS, "fst": ("pywellen",), "ghw": ("pywellen",)}.get(kind, ("own",))
     chosen = backend or able[0]
@@ -25,7 +28,7 @@ def open_waveform(source: Source, backend: str | None = None) -> Joined:
     if chosen == "own" and kind == "vcd":
         from npuscope.importers.vcd import VcdReader
 
-        return Joined(VcdReader(source))
+        return Joined(VcdReader(source, allow_backwards=allow_backwards))
     if chosen == "own":
         from npuscope.importers.samples import SampleReader
 

@@ -51,7 +51,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Signal:
-    """What one variable did. time: u8 (n,), counts, rising (not at a restart). value, unknown: u8 (n, words).
+    """What one variable did. time: u8 (n,), counts, rising. value, unknown: u8 (n, words).
 
     Of several changes at one time the last one is kept, unless glitches were asked for. load: makes the three columns
     when one of them is first asked for.
@@ -100,6 +100,8 @@ class Signal:
 class Facts:
     """What a reader met. first, last: counts. gaps: [from, to) not recorded, to None: up to the end.
 
+    restarts: (count after the last one before, first count behind, what the file says for that) where another
+    simulation begins.
     changes: of the signals asked for, or samples. size: bytes in all. cut: (byte, what) where the file breaks off.
     whole: nothing says that it does. unknown: what was not understood -> how often.
     """
@@ -107,6 +109,7 @@ class Facts:
     first: int = 0
     last: int = 0
     gaps: list[tuple[int, int | None]] = field(default_factory=list)
+    restarts: list[tuple[int, int, int]] = field(default_factory=list)
     changes: int = 0
     size: int = 0
     cut: tuple[int, str] | None = None

@@ -3,7 +3,7 @@
 A link tells four classes, read before each clock edge: stalled (valid, not ready: full), starved (ready, not valid),
 transfer, and idle (neither); what is not valid has no data: empty. With a level beside it, it is the input of a buffer
 of that level: full while the producer is held up, empty while the level is 0. Times are floored to ns; without time
-unit one count is taken as 1 ns, and a note says so.
+unit they are counts, "ticks".
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from npuscope.importers.mapping import LayerSignals, Mapping
 from npuscope.importers.waveform import Facts, Signal, Waveform, ints_of
 from npuscope.ledger import Cause, Ledger, Window
 from npuscope.records.batch import Batch
+from npuscope.units import duration
 
 __all__ = ["WaveReader"]
 
@@ -77,8 +78,11 @@ class WaveReader:
             sources |= end_row(end)
         if edges is not None:
             ledger.lines = len(edges)
+        begun = [(end, begin) for end, begin, _ in facts.restarts]
+        restarts = set(map(tuple, self._ns(np.array(begun, np.uint64)).reshape(-1, 2).tolist()))
         for low, high in self._ns(np.array(self._gaps, np.uint64)).reshape(-1, 2).tolist():
-            ledger.windows.note(Window(None, 0, low, high, Cause.NOT_RECORDED, None))
+            cause = Cause.RESTART if (low, high) in restarts else Cause.NOT_RECORDED
+            ledger.windows.note(Window(None, 0, low, high, cause, None))
         yield from emit(sources, ledger)
         self._finish()
 
@@ -91,7 +95,7 @@ class WaveReader:
         if edges is not None:
             # what is told at a time is read by the first edge after it
             at = np.searchsorted(edges, time, side="right")
-            time = edges[np.unique(at[at < len(edges)])]
+            time = np.unique(np.concatenate([edges[at[at < len(edges)]], gaps[:, 0]]))
         off = np.searchsorted(gaps[:, 0], time, side="right") > np.searchsorted(gaps[:, 1], time, side="right")
         columns: list[I8 | None] = []
         for name in (layer.level, layer.valid, layer.ready):
@@ -114,8 +118,10 @@ class WaveReader:
 
     @property
     def _gaps(self) -> list[tuple[int, int]]:
-        """[from, to) counts that were not recorded."""
-        return [(low, self.facts.last + 1 if high is None else high) for low, high in self.facts.gaps]
+        """[from, to) counts that were not recorded, between two simulations as well."""
+        facts = self.facts
+        gaps = [(low, facts.last + 1 if high is None else high) for low, high in facts.gaps]
+        return sorted([*gaps, *((end, begin) for end, begin, _ in facts.restarts)])
 
     def _finish(self) -> None:
         facts, ledger = self.facts, self.ledger
@@ -123,7 +129,10 @@ class WaveReader:
         ledger.tail = 0 if facts.cut is None else facts.size - facts.cut[0]
         ledger.text = ledger.total - ledger.tail
         ledger.lines = ledger.lines or facts.changes
-        ledger.runs, ledger.end_seen = 1, facts.whole
+        ledger.restarts, ledger.runs, ledger.end_seen = len(facts.restarts), 1 + len(facts.restarts), facts.whole
+        for _, begin, told in self.facts.restarts:
+            at = duration(int(self._ns(np.array([begin], np.uint64))[0]))
+            ledger.note(f"time goes back to {told}: another simulation, put at {at}; what lies between is not known")
         if facts.cut is not None:
             ledger.note(f"byte {facts.cut[0]}: {facts.cut[1]}; everything before it was read")
         for note in facts.notes:

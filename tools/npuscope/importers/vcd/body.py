@@ -19,7 +19,7 @@ from npuscope.errors import NpuscopeError
 from npuscope.importers.vcd.planes import SCALAR, bits_planes, real_planes
 from npuscope.importers.waveform import WORD
 
-__all__ = ["Body", "Changes", "Code"]
+__all__ = ["MAX_TIME", "Body", "Changes", "Code"]
 
 U8 = npt.NDArray[np.uint64]
 
@@ -77,8 +77,11 @@ class Body:
     """Where the reading is, and what was met. ``tokens`` may be called for one piece after the other.
 
     codes: by identifier. words: 64-bit words of the widest wanted code. time: last time read, None before the first.
-    gaps: [from, to) not recorded ($dumpoff to $dumpon), to None while open. restarts: (change, time) at each time that
-    went back. undeclared, unknown: changes of ids without $var, commands not known. open: what is not finished yet.
+    shift: what is added to a time, so that a simulation whose time goes back comes right behind the one before it;
+    gaps: [from, to) not recorded ($dumpoff to $dumpon), to None while open. restarts: (time after
+    the last one before, first time behind, what the file says for that) where time went back. Gaps, restarts and
+    changes have it added.
+    undeclared, unknown: changes of ids without $var, commands not known. open: what is not finished yet.
     """
 
     file: str
@@ -86,16 +89,22 @@ class Body:
     words: int = 1
     allow_backwards: bool = False
     time: int | None = None
+    shift: int = 0
     first_time: int | None = None
     changes: int = 0
     gaps: list[tuple[int, int | None]] = field(default_factory=list)
-    restarts: list[tuple[int, int]] = field(default_factory=list)
+    restarts: list[tuple[int, int, int]] = field(default_factory=list)
     undeclared: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     _skipping: bytes = b""
     _value: bytes = b""  # a vector, real or split scalar that waits for its id
     _open_at: int = 0
+
+    @property
+    def now(self) -> int:
+        """The last time read, shifted."""
+        return (self.time or 0) + self.shift
 
     @property
     def idle(self) -> bool:
@@ -140,7 +149,7 @@ class Body:
             return
         first = token[0]
         if first == ord("#"):
-            self._advance(token, where, self.changes + len(rows))
+            self._advance(token, where)
         elif first in SCALAR and len(token) > 1:
             self._change(token[:1], token[1:], rows)
         elif first in b"bBrRsS" and len(token) > 1:
@@ -161,14 +170,14 @@ class Body:
             self._note(f"byte {where}: {token[:40].decode('latin-1')!r} is no change")
 
     def _block(self, token: bytes) -> None:
-        now = self.time or 0
+        now = self.now
         is_open = bool(self.gaps) and self.gaps[-1][1] is None
         if token == b"$dumpoff" and not is_open:
             self.gaps.append((now, None))
         elif token == b"$dumpon" and is_open:
             self.gaps[-1] = (self.gaps[-1][0], now)
 
-    def _advance(self, token: bytes, where: int, change: int) -> None:
+    def _advance(self, token: bytes, where: int) -> None:
         try:
             time = Fraction(token[1:].decode("ascii"))
         except (ValueError, ZeroDivisionError):
@@ -181,8 +190,6 @@ class Body:
                 found=token[:40].decode("latin-1"),
                 expected="# and a whole number",
             )
-        if time > MAX_TIME:
-            raise NpuscopeError("time over 64 bits", file=self.file, offset=where, found=token[:40].decode("latin-1"))
         if self.time is not None and time < self.time:
             if not self.allow_backwards:
                 raise NpuscopeError(
@@ -190,9 +197,15 @@ class Body:
                     file=self.file,
                     offset=where,
                     found=f"{time} after {self.time}",
-                    hint="another simulation begins there: cut the file before it",
+                    hint="--allow-backwards takes it as the start of another simulation",
                 )
-            self.restarts.append((change, int(time)))
+            after = self.now + 1
+            self.shift = after + 1 - int(time)
+            self.restarts.append((after, after + 1, int(time)))
+            if self.gaps and self.gaps[-1][1] is None:
+                self.gaps[-1] = (self.gaps[-1][0], after)
+        if time + self.shift > MAX_TIME:
+            raise NpuscopeError("time over 64 bits", file=self.file, offset=where, found=token[:40].decode("latin-1"))
         self.first_time = int(time) if self.first_time is None else self.first_time
         self.time = int(time)
 
@@ -208,7 +221,7 @@ class Body:
             self.unknown["value that cannot be read"] += 1
             self._note(f"{value[:40].decode('latin-1')!r} is no value of {identifier.decode('latin-1')}")
             return
-        rows.append((self.time or 0, code.slot, *planes))
+        rows.append((self.now, code.slot, *planes))
 
     def _note(self, text: str) -> None:
         if text not in self.notes and len(self.notes) < LISTED:

@@ -32,10 +32,12 @@ class _Part:
 
 
 class Columns:
-    """slots: how many. words: of the widest value."""
+    """slots: how many."""
 
-    def __init__(self, slots: int, words: int) -> None:
-        self._slots, self._words = slots, words
+    def __init__(self, slots: int) -> None:
+        self._slots = slots
+        self.ends: list[int] = []
+        """Times behind the last one of a simulation that another one follows: there a signal becomes x."""
         self._parts: list[_Part] = []
         self._times: list[U8] = []
         self._bounds: list[I8] = []  # of the rows of each slot, and of those with a value
@@ -98,6 +100,12 @@ class Columns:
             last = np.append(time[1:] != time[:-1], True)
             if not last.all():
                 time, value, unknown = time[last], value[last], unknown[last]
+        if self.ends and not variable.is_real:
+            ends = np.array(self.ends, np.uint64)
+            place = np.searchsorted(time, ends)
+            width = np.array([variable.width - WORD * word for word in range(words)])
+            time, value = np.insert(time, place, ends), np.insert(value, place, np.uint64(0), axis=0)
+            unknown = np.insert(unknown, place, low_ones(np.clip(width, 0, WORD)), axis=0)
         return time, value, unknown
 
     def _planes(self, digit: U1, wide: list[tuple[_Part, int, int]], variable: Variable, words: int) -> tuple[U8, U8]:

@@ -25,7 +25,8 @@ LONGEST_ITEM: Final = 1 << 26
 class VcdReader:
     """One VCD file, a ``Waveform``. ``header`` is read at once; ``signals`` reads the body, once.
 
-    source: bytes from the start of the file. allow_backwards: a time that goes back begins another simulation.
+    source: bytes from the start of the file. allow_backwards: a time that goes back begins another simulation,
+    which is put behind the one before.
     scan: False reads token by token, the slow reference. Raises NpuscopeError with the byte in the file.
     """
 
@@ -51,8 +52,9 @@ class VcdReader:
                 unknown[key] = unknown.get(key, 0) + count
         return Facts(
             first=body.first_time or 0,
-            last=body.time or 0,
+            last=body.now,
             gaps=list(body.gaps),
+            restarts=list(body.restarts),
             changes=body.changes,
             size=self.size,
             cut=self.cut,
@@ -80,9 +82,10 @@ class VcdReader:
         chosen = [self.variables[name] for name in wanted]
         slots = {code: slot for slot, code in enumerate(dict.fromkeys(variable.code for variable in chosen))}
         self._begin(slots)
-        columns = Columns(len(slots), self.body.words)
+        columns = Columns(len(slots))
         for changes in self._changes():
             columns.add(changes)
+        columns.ends = [end for end, _, _ in self.body.restarts]
         return {
             variable.name: Signal(variable, partial(columns.of, slots[variable.code], variable, glitches=glitches))
             for variable in chosen

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from npuscope.importers.vcd.body import Body, Changes, Code
+from npuscope.importers.vcd.body import MAX_TIME, Body, Changes, Code
 from npuscope.importers.vcd.planes import vector_planes, windows
 
 __all__ = ["ROOM", "SPARE", "Scanner"]
@@ -173,7 +173,7 @@ class Scanner:
         low, high = np.searchsorted(lines.time, (first, last)).tolist()
         times = np.empty(high - low + 1, np.uint64)
         times[0], times[1:] = body.time or 0, lines.times[low:high]
-        if (times[1:] < times[:-1]).any():
+        if (times[1:] < times[:-1]).any() or int(times[-1]) + body.shift > MAX_TIME:
             return None
         slot = lines.slot[first:last]
         if self._any_real and self._real[slot].any():
@@ -195,6 +195,8 @@ class Scanner:
         if high > low:
             body.first_time = int(times[1]) if body.first_time is None else body.first_time
             body.time = int(times[-1])
+        if body.restarts:
+            times += np.uint64(body.shift)
         changes = int(np.count_nonzero(wanted))
         body.changes += changes
         time_at = lines.time[low:high]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
+
+    RECORD: np.dtype[np.void]
+    """One record; ``kindsub`` = kind | sub << 4, ``srctq`` = src | tq << 6."""
 
 FORMAT_NAME: Final = "NPT1"
 FORMAT_MAJOR: Final = 1
@@ -266,17 +270,16 @@ class Field:
         return (value & ((1 << self.width) - 1)) << self.lsb
 
 
-RECORD: Final = np.dtype(
-    [
-        ("ts", "<u8"),
-        ("kindsub", "u1"),
-        ("srctq", "u1"),
-        ("seq", "u1"),
-        ("crc8", "u1"),
-        ("payload", "<u4"),
-    ]
-)
-"""One record; ``kindsub`` = kind | sub << 4, ``srctq`` = src | tq << 6."""
+def __getattr__(name: str) -> Any:
+    """RECORD, made when first asked for: a bench has no use for numpy and starts sooner without it."""
+    if name != "RECORD":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import numpy
+
+    single = [(name, "u1") for name in ("kindsub", "srctq", "seq", "crc8")]
+    globals()["RECORD"] = numpy.dtype([("ts", "<u8"), *single, ("payload", "<u4")])
+    return globals()["RECORD"]
+
 
 RECORD_FIELDS: Final[dict[str, Field]] = {
     "ts": Field("ts", 0, 64, False, "", "ns since the PTP epoch (TAI); bit 63 is 0 but in SYNC-A"),

@@ -5,25 +5,31 @@
 ``traces/FORMAT.md``.
 """
 
-from npuscope.encode.framer import Session, StreamModel, Unit, UnitKind, Walk, check_dump
-from npuscope.encode.jitter import (
-    JitterConfig,
-    JitterMeter,
-    JitterSample,
-    JitterSnapshot,
-    JitterStatistics,
-    JitterUnit,
-    SyncPulse,
-    measure,
-)
-from npuscope.encode.jitter_source import JitterClock, JitterInputs, JitterModel
-from npuscope.encode.mirror import BpLimits, Mirror, SourceConfig
-from npuscope.encode.probe import BpProbeModel, Sample, TimeBus
-from npuscope.encode.record import Record, describe, pack, payload, unpack, unpack_payload
-from npuscope.encode.stream import Dropped, Entry, StreamConfig, StreamState
-from npuscope.encode.token import Order, Snapshot, Token, TokenInjectModel, TokenInputs, TokenIrqModel, TokenView
-from npuscope.encode.top import TopClock, TopModel
-from npuscope.encode.writer import Writer
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from npuscope.encode.framer import Session, StreamModel, Unit, UnitKind, Walk, check_dump
+    from npuscope.encode.jitter import (
+        JitterConfig,
+        JitterMeter,
+        JitterSample,
+        JitterSnapshot,
+        JitterStatistics,
+        JitterUnit,
+        SyncPulse,
+        measure,
+    )
+    from npuscope.encode.jitter_source import JitterClock, JitterInputs, JitterModel
+    from npuscope.encode.mirror import BpLimits, Mirror, SourceConfig
+    from npuscope.encode.probe import BpProbeModel, Sample, TimeBus
+    from npuscope.encode.record import Record, describe, pack, payload, unpack, unpack_payload
+    from npuscope.encode.stream import Dropped, Entry, StreamConfig, StreamState
+    from npuscope.encode.token import Order, Snapshot, Token, TokenInjectModel, TokenInputs, TokenIrqModel, TokenView
+    from npuscope.encode.top import TopClock, TopModel
+    from npuscope.encode.writer import Writer
 
 __all__ = [
     "BpLimits",
@@ -70,3 +76,35 @@ __all__ = [
     "unpack",
     "unpack_payload",
 ]
+
+_MODULES = {
+    "framer": ("Session", "StreamModel", "Unit", "UnitKind", "Walk", "check_dump"),
+    "jitter": (
+        "JitterConfig",
+        "JitterMeter",
+        "JitterSample",
+        "JitterSnapshot",
+        "JitterStatistics",
+        "JitterUnit",
+        "SyncPulse",
+        "measure",
+    ),
+    "jitter_source": ("JitterClock", "JitterInputs", "JitterModel"),
+    "mirror": ("BpLimits", "Mirror", "SourceConfig"),
+    "probe": ("BpProbeModel", "Sample", "TimeBus"),
+    "record": ("Record", "describe", "pack", "payload", "unpack", "unpack_payload"),
+    "stream": ("Dropped", "Entry", "StreamConfig", "StreamState"),
+    "token": ("Order", "Snapshot", "Token", "TokenInjectModel", "TokenInputs", "TokenIrqModel", "TokenView"),
+    "top": ("TopClock", "TopModel"),
+    "writer": ("Writer",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imported when first used: a bench needs one model and starts often."""
+    from importlib import import_module
+
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"npuscope.encode.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -160,4 +160,6 @@ def environment() -> dict[str, str]:
         env["OBJCACHE"] = "ccache"
         env["CCACHE_SLOPPINESS"] = "pch_defines,time_macros"  # else nothing with a precompiled header is cached
         env["CCACHE_NOHASHDIR"] = "1"
+        env["CCACHE_DEPEND"] = "1"  # no run of the preprocessor of its own
+        env["CCACHE_PCH_EXTSUM"] = "1"
     return env

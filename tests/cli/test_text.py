@@ -50,7 +50,9 @@ def test_a_unit_that_is_not_given_is_said(clean: str, capsys: Captured) -> None:
     assert "$fwrite text" in out
     assert "8 samples" in out
     assert "text has no END; its last line is whole" in out
-    assert "one count of the time column is taken as 1 ns; see --time-unit" in err
+    assert "times      in ticks: how long one is was not told; see --time-unit" in out
+    assert "lasts      205 ticks" in out
+    assert err == ""
     assert run(["info", clean, "--time-unit", "10ps"]) == 0
     out, err = capsys.readouterr()
     assert err == ""

@@ -98,6 +98,7 @@ def test_info_json_is_stable(good: str, capsys: Captured) -> None:
         "ledger",
         "survey",
         "clock_epochs",
+        "time_unit",
     ]
     assert found["first_tai_ns"] == START
     assert found["last_tai_ns"] == START + ROUNDS * ROUND_NS + 2_000

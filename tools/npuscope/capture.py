@@ -28,6 +28,7 @@ from npuscope.placing import place
 from npuscope.records import Batch, Decoder, decode
 from npuscope.source import Source, expand, open_source
 from npuscope.timeline import ALL_KINDSUBS, BLAME_KINDSUBS, Timeline
+from npuscope.units import counted_in
 
 if TYPE_CHECKING:
     from npuscope.analysis import Propagation, Stalls
@@ -54,7 +55,7 @@ FOREIGN: Final = (TEXT, TILES, *WAVES)
 class Text:
     """How to read what is no dump of ours.
 
-    time_unit_ps: one count of the time column, None = what the file says, else 1 ns, and a note says so.
+    time_unit_ps: one count of the time column, None = what the file says, else ticks of unknown length.
     clock_period_ps: one cycle of an AIE trace. sample_period_ns: a layer that ``$fwrite`` text does not tell for longer
     is cool; None = unknown from its last sample on. allow_backwards: a time that goes back is a restart. refuse: take
     none of it at all. map: TOML that says which signals of a waveform are which layer, or TOML or MLIR that says what
@@ -106,6 +107,8 @@ class Capture:
         self.size, self.swap, self._again = self._source.size, self._source.swap, self._source.again
         self.kind = self._source.head_kind
         self._waves_read: WaveReader | None = None
+        self.on_time_unit: Callable[[str], None] = lambda _: None
+        """Told at the start of each pass what a count of time is (``Ledger.time_unit``)."""
         self._ledger: Ledger | None = None
         self._reading: Ledger | None = None
         self.description = self._given or self._from_header(self._source)
@@ -192,6 +195,7 @@ class Capture:
 
     def _watch(self, source: Source, reader: Reader) -> Iterator[Batch]:
         """Hand the batches on, tell the progress, and keep the ledger when all were taken."""
+        self.on_time_unit(reader.ledger.time_unit)
         with source:
             self._reading = reader.ledger
             for batch in reader:
@@ -320,7 +324,9 @@ class Capture:
         if self.kind == TILES and self._text.map is None:
             hint = "give --map with the design's MLIR or a TOML; npuscope signals FILE --propose writes one"
             raise NpuscopeError("which slots are stalls is not known", file=self.names[0], hint=hint)
-        return stalls(self.timeline, self.timeline.description, window)
+        timeline = self.timeline
+        with counted_in(self.ledger.time_unit):
+            return stalls(timeline, timeline.description, window)
 
     def occupancy(self) -> list[Level]:
         """Per buffer the times (ns on the axis) and occupancy codes (1/64) that were told; takes a pass of its own."""
@@ -350,13 +356,15 @@ class Capture:
         """How far the answers can be believed: loss, damage, coverage, end, clock, graph, limits."""
         from npuscope.views.trust import trust
 
-        return trust(self.ledger, self.timeline)
+        with counted_in(self.ledger.time_unit):
+            return trust(self.ledger, self.timeline)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the verdict and the heat map."""
         from npuscope.views.notebook import notebook
 
-        return notebook(self)
+        with counted_in(self.ledger.time_unit):
+            return notebook(self)
 
     def __repr__(self) -> str:
         return f"<npuscope.Capture {', '.join(self.names)}>"

@@ -120,7 +120,8 @@ class Ledger:
     ok: records of good frames. salvaged: of open and damaged frames (quality 1 and 2). sync: SYNC records of both.
     bad: bytes that are no record. blank: the 16-byte cells of them that are all 00 or all FF. tail: a cut last record.
     behind_end: bytes of ``bad``, ``tail`` and doubtful records that stand behind an END, where nothing can be.
-    importer: format of a foreign dump, empty for a trace of ours.
+    importer: format of a foreign dump, empty for a trace of ours. time_unit: what stands for ns everywhere, where the
+    dump does not tell how long it is: ``tick``, ``cycle``.
     text: bytes of a text dump that were understood, lines: samples in them; both are 0 for a binary dump.
     frames: good ones. open_records: records after the last group of a stream without END, quality 1.
     runs: starts seen. restarts: starts without END before them. end_seen: the last run ended with END.
@@ -166,6 +167,7 @@ class Ledger:
     last_ts: int | None = None
     files: list[str] = field(default_factory=list)
     importer: str = ""
+    time_unit: str = "ns"
     swap: int = 0
     notes: list[str] = field(default_factory=list)
     complete: bool = False

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final
@@ -16,7 +19,9 @@ from npuscope.errors import NpuscopeError
 
 __all__ = [
     "count",
+    "counted_in",
     "duration",
+    "in_counts",
     "lower_percent",
     "parse_duration",
     "parse_percent",
@@ -26,17 +31,60 @@ __all__ = [
     "safe",
     "size",
     "tai",
+    "time_unit",
+    "titled",
     "upper_percent",
+    "use_time_unit",
     "width",
 ]
 
-UNIT_NS: Final = {"ns": 1, "us": 1_000, "µs": 1_000, "μs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
-_TIME: Final = re.compile(r"\s*([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)\s*(ns|us|µs|μs|ms|s)?\s*")
+NS: Final = "ns"
+_time_unit: ContextVar[str] = ContextVar("time_unit", default=NS)
+COUNTS: Final = ("tick", "ticks", "cycle", "cycles")
+UNIT_NS: Final = {
+    **dict.fromkeys(COUNTS, 1),
+    "ns": 1,
+    "us": 1_000,
+    "µs": 1_000,
+    "μs": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+}
+_TIME: Final = re.compile(r"\s*([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)\s*(ns|us|µs|μs|ms|s|ticks?|cycles?)?\s*")
 _SCALES: Final = ((10_000_000_000, 1_000_000_000, "s"), (1_000_000, 1_000_000, "ms"), (1_000, 1_000, "us"))
 
 
+def use_time_unit(name: str) -> None:
+    """What one count of time is from now on in what is printed: ``ns``, or ``tick`` or ``cycle`` of unknown length."""
+    _time_unit.set(name)
+
+
+@contextmanager
+def counted_in(name: str) -> Iterator[None]:
+    """``use_time_unit`` for what is inside."""
+    before = _time_unit.set(name)
+    try:
+        yield
+    finally:
+        _time_unit.reset(before)
+
+
+def time_unit() -> str:
+    """What one count of time is: ``ns``, ``tick``, ``cycle``."""
+    return _time_unit.get()
+
+
+def titled(column: str) -> str:
+    """The title of a column of times: ``start_ns``, or ``start_ticks`` where a tick's length is not known."""
+    unit = time_unit()
+    return column if unit == NS or not column.endswith("_ns") else f"{column.removesuffix('_ns')}_{unit}s"
+
+
 def duration(ns: int) -> str:
-    """``ns`` (integer) as ``840 ns``, ``12.345 us``, ``1.500 ms`` or, from 10 s on, ``12.000 s``."""
+    """``ns`` (integer) as ``840 ns``, ``12.345 us``, ``1.500 ms``, from 10 s on ``12.000 s``; or as ``840 ticks``."""
+    count_name = time_unit()
+    if count_name != NS:
+        return f"{ns:,} {count_name}{'s' * (abs(ns) != 1)}"
     magnitude = abs(ns)
     for least, unit, name in _SCALES:
         if magnitude >= least:
@@ -56,7 +104,7 @@ def tai(ns: int) -> str:
 
 
 def parse_duration(text: str) -> int:
-    """Integer ns of ``12ns``, ``1.5us``, ``0.2 ms``, ``0``; raises NpuscopeError for anything else."""
+    """Integer ns of ``12ns``, ``1.5us``, ``0.2 ms``, ``0``, counts of ``12ticks``; raises NpuscopeError for others."""
     match = _TIME.fullmatch(text)
     if match is None or (match[2] is None and Decimal(match[1])):
         raise NpuscopeError("not a time", found=repr(text), expected="a number with its unit ns, us, ms or s")
@@ -66,9 +114,17 @@ def parse_duration(text: str) -> int:
     return int(value)
 
 
+def in_counts(text: str) -> bool | None:
+    """Whether ``text``, a time, is in ticks or cycles; None: a 0 without unit."""
+    match = _TIME.fullmatch(text)
+    return None if match is None or match[2] is None else match[2] in COUNTS
+
+
 def parse_picoseconds(text: str) -> int:
     """Integer ps of ``10ps``, ``1ns``, ``0.5us``: as ``parse_duration``, and with ``ps``."""
     number, unit, rest = text.strip().partition("ps")
+    if not unit and in_counts(text):
+        raise NpuscopeError("not a time", found=repr(text), expected="a number with its unit ps, ns, us, ms or s")
     if not unit:
         return parse_duration(text) * 1000
     if not number.strip().isdigit() or rest:

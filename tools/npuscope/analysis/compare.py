@@ -70,10 +70,16 @@ def compare(
 
     percent: what is the same. Raises NpuscopeError if nothing matches, or if there are no tokens to count by.
     """
+    if base.time_unit != new.time_unit:
+        raise NpuscopeError(
+            "the two do not count time alike", found=f"{base.time_unit} in the base, {new.time_unit} in the new one",
+            hint="give --time-unit or --clock-period, or read the base anew with it",
+        )  # fmt: skip
+    longest = LENGTH_FLOOR if new.time_unit == "ns" else Fraction(0)
     tolerance = Fraction(percent).limit_denominator(10**6) / 100
     floor = FLOOR if per == "time" else Fraction(0)
     found = [
-        Difference(name, metric, a, b, verdict(a, b, tolerance, LENGTH_FLOOR if metric == LENGTH else floor))
+        Difference(name, metric, a, b, verdict(a, b, tolerance, longest if metric == LENGTH else floor))
         for name, metric, a, b in _pairs(base, new, per, match)
     ]
     if not found:

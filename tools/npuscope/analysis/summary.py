@@ -27,7 +27,7 @@ class Summary:
 
     layers: name of a buffer -> ``id`` and the METRICS: time full, longest episode. culprits: name -> stall time that it
     caused. others_ns: what any other culprit may have caused. graph: hash in hex, None if assumed. tokens: how many
-    arrived, None when none of the sources tells tokens.
+    arrived, None when none of the sources tells tokens. time_unit: what stands for ns (``Ledger.time_unit``).
     """
 
     title: str
@@ -37,6 +37,7 @@ class Summary:
     layers: dict[str, dict[str, Any]]
     culprits: dict[str, Range]
     others_ns: int
+    time_unit: str = "ns"
 
     def to_json(self) -> dict[str, Any]:
         """As ``from_json`` reads it back."""
@@ -62,6 +63,7 @@ class Summary:
                 layers,
                 culprits,
                 int(data["others_ns"]),
+                str(data.get("time_unit", "ns")),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise NpuscopeError(f"the summary is damaged: {error!r}", file=file, hint="save it again") from error
@@ -72,8 +74,8 @@ def _range(value: Any) -> Range:
     return int(low), None if high is None else int(high)
 
 
-def summarise(timeline: Timeline, stalls: Stalls, tokens: Range | None = None) -> Summary:
-    """The summary of the window of ``stalls``; tokens: see ``Summary``."""
+def summarise(timeline: Timeline, stalls: Stalls, tokens: Range | None = None, time_unit: str = "ns") -> Summary:
+    """The summary of the window of ``stalls``; tokens, time_unit: see ``Summary``."""
     window = stalls.from_ns, stalls.to_ns
     description, episodes = timeline.description, timeline.episodes
     inside = np.minimum(episodes["end"], window[1]) - np.maximum(episodes["start"], window[0])
@@ -90,4 +92,4 @@ def summarise(timeline: Timeline, stalls: Stalls, tokens: Range | None = None) -
     culprits: dict[str, Range] = {row.culprit: (row.min_ns, row.max_ns) for row in stalls.rows}
     graph = None if description.assumed else f"{description.hash:016x}"
     span = window[1] - window[0]
-    return Summary(description.title, graph, span, tokens, layers, culprits, sum(stalls.anybody_ns))
+    return Summary(description.title, graph, span, tokens, layers, culprits, sum(stalls.anybody_ns), time_unit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Sequence
+from contextvars import copy_context
 from types import FrameType
 from typing import NoReturn
 
@@ -25,7 +26,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         from npuscope.cli.guard import guarded
 
-        return guarded(arguments)
+        return copy_context().run(guarded, arguments)  # the unit of time that is printed is this run's own
     except KeyboardInterrupt:
         return INTERRUPTED
 

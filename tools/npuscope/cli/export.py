@@ -115,7 +115,8 @@ def command(options: Options, to: str, table: str | None, source: int, period: i
 
 
 def _title(capture: Capture) -> str:
-    return capture.timeline.description.title or capture.names[0]
+    title, unit = capture.timeline.description.title or capture.names[0], capture.ledger.time_unit
+    return title if unit == "ns" else f"{title} (1 ns here is 1 {unit})"
 
 
 def _levels(capture: Capture) -> list[Level]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from npuscope.errors import NpuscopeError
-from npuscope.units import parse_duration
+from npuscope.units import in_counts, parse_duration
 
 __all__ = ["Bound", "Window", "parse_bound", "parse_window", "split_window"]
 
@@ -21,13 +21,14 @@ _TAI: Final = re.compile(r"tai:(\d+)")
 class Bound:
     """One end of a window: ``ns`` after the first record, or absolute (``tai``), or an ``episode`` number.
 
-    token: the first arrival of the token with this id.
+    token: the first arrival of the token with this id. counts: whether it was given in ticks or cycles; None: a 0.
     """
 
     ns: int = 0
     tai: bool = False
     episode: int | None = None
     token: int | None = None
+    counts: bool | None = field(default=None, compare=False)
 
     @property
     def is_time(self) -> bool:
@@ -67,7 +68,7 @@ def parse_bound(text: str) -> Bound:
     if match := _TAI.fullmatch(text.strip()):
         return Bound(int(match[1]), tai=True)
     try:
-        return Bound(parse_duration(text))
+        return Bound(parse_duration(text), counts=in_counts(text))
     except NpuscopeError as error:
         raise NpuscopeError(
             error.what, found=error.found, expected=f"{error.expected}, tai:NS, ep:N or token:N"

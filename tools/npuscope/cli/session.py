@@ -16,7 +16,7 @@ from npuscope.cli.output import check_output
 from npuscope.errors import Exit, NpuscopeError
 from npuscope.importers.formats import WAVES
 from npuscope.source import expand, foreign
-from npuscope.units import parse_duration, parse_percent, parse_picoseconds, safe
+from npuscope.units import in_counts, parse_duration, parse_percent, parse_picoseconds, safe, use_time_unit
 from npuscope.views.ledger import ledger_text
 
 __all__ = ["around", "command_line", "paths", "prepare", "resolve", "start", "tell", "tell_notes", "window"]
@@ -54,7 +54,7 @@ def prepare(options: Options) -> None:
         if percent is not None:
             parse_percent(percent)
     for flag, text in _times(options):
-        if text is not None and parse_picoseconds(text) <= 0:
+        if text is not None and (parse_duration if flag == "--sample-period" else parse_picoseconds)(text) <= 0:
             raise NpuscopeError(f"{flag} must be more than 0", found=text)
 
 
@@ -89,10 +89,15 @@ def start(
         progress=progress,
         jobs=options.jobs,
     )
+    capture.on_time_unit = use_time_unit
     wanted = {"text": TEXT, "npt1": capture.kind, "auto": capture.kind}.get(options.format, options.format)
     if wanted != capture.kind:
         hint = f"it looks like {foreign(capture.kind)}; leave --format out"
         raise NpuscopeError(f"not {foreign(wanted)}", file=names[0], hint=hint, exit_code=Exit.NOT_RECOGNISED)
+    if capture.kind == TEXT and options.sample_period and in_counts(options.sample_period) == bool(options.time_unit):
+        found = f"--sample-period {options.sample_period}{' with --time-unit' * bool(options.time_unit)}"
+        expected = "a time with its unit" if options.time_unit else "ticks, such as 10ticks, or --time-unit as well"
+        raise NpuscopeError("not the recording's unit of time", found=found, expected=expected)
     given = {
         **dict(_times(options)),
         "--allow-backwards": options.allow_backwards,
@@ -157,7 +162,19 @@ def resolve(capture: Capture, bound: Bound | None, side: str, default: int) -> i
                 f"no episode ep:{bound.episode}", found=found, hint="npuscope export --to csv lists them"
             )
         return int(timeline.episodes[bound.episode][side])
+    if bound.counts is not None:
+        _same_unit(capture, bound.counts, f"{bound.ns:,} {'counts' if bound.counts else 'ns'}")
     return bound.ns if bound.tai else timeline.start_ns + bound.ns
+
+
+def _same_unit(capture: Capture, counts: bool, found: str) -> None:
+    """Raise NpuscopeError if a time is given in counts and the recording's is not, or the other way round."""
+    unit = capture.ledger.time_unit
+    if counts != (unit != "ns"):
+        expected = (
+            "a time with its unit" if unit == "ns" else f"{unit}s, such as 100{unit}s: how long one is is not known"
+        )
+        raise NpuscopeError("not the recording's unit of time", found=found, expected=expected)
 
 
 def around(capture: Capture, text: str, pad_ns: int | None = None) -> tuple[int, int]:

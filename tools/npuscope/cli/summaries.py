@@ -37,7 +37,7 @@ def summary_of(options: Options) -> tuple[Capture, Summary]:
     arrivals = capture.arrivals["time"]
     number = int(((arrivals >= span[0]) & (arrivals < span[1])).sum())
     tokens = (number, None if capture.tables.gaps else number) if len(arrivals) else None
-    return capture, summarise(timeline, capture.stalls(span), tokens)
+    return capture, summarise(timeline, capture.stalls(span), tokens, capture.ledger.time_unit)
 
 
 def baseline_path(folder: str, name: str) -> Path:

@@ -40,8 +40,8 @@ LAYER, OCC, BP_EN = PAYLOAD[Kind.BP, None][:3]
 class FwriteReader:
     """Iterate once: batches of BP RAW records in the order of the lines; then ``ledger`` is complete.
 
-    source: opened with ``accept=("fwrite",)``. time_unit_ps: picoseconds of one count of the time column; None: taken
-    as 1 ns, and said so. allow_backwards: a time that goes back begins a new simulation (a RESTART hole) instead of
+    source: opened with ``accept=("fwrite",)``. time_unit_ps: picoseconds of one count of the time column; None: the
+    times are ticks. allow_backwards: a time that goes back begins a new simulation (a RESTART hole) instead of
     being an error with its line number. Times are floored to ns. Raises NpuscopeError, exit 5 without any sample.
     """
 
@@ -51,7 +51,7 @@ class FwriteReader:
         self.source, self.ledger = source, Ledger(importer="$fwrite text")
         self._unit, self._allow_backwards = time_unit_ps or PS_PER_NS, allow_backwards
         if time_unit_ps is None:
-            self.ledger.note("no time unit given: one count of the time column is taken as 1 ns; see --time-unit")
+            self.ledger.time_unit = "tick"
         self._line = 0  # lines before the chunk
         self._clock = 0  # ns of the last sample
         self._hole: tuple[Cause, int] | None = None

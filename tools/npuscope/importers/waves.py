@@ -43,7 +43,7 @@ class WaveReader:
         self.wave, self.mapping, self.ledger = wave, mapping, Ledger(importer=wave.what)
         self._unit = Fraction(time_unit_ps) if time_unit_ps is not None else wave.unit_ps or Fraction(PS_PER_NS)
         if time_unit_ps is None and wave.unit_ps is None:
-            self.ledger.note("no time unit in it: one count is taken as 1 ns; see --time-unit")
+            self.ledger.time_unit = "tick"
         self.facts = Facts()
         self.links: list[Link] = []
 

@@ -27,6 +27,7 @@ from npuscope.layout import (
 )
 from npuscope.records.batch import Batch
 from npuscope.timeline import EpisodeFlag, Timeline
+from npuscope.units import titled
 
 __all__ = ["EPISODES", "RECORDS", "STALLS", "SUBS", "episode_rows", "record_lines", "rows_to_lines", "stall_rows"]
 
@@ -87,7 +88,7 @@ def rows_to_lines(titles: Iterable[str], rows: Iterable[Iterable[object]]) -> It
     """Lines with their line feeds, the titles first."""
     line = _Line()
     writer = csv.writer(line, lineterminator="\n")
-    writer.writerow(titles)
+    writer.writerow(map(titled, titles))
     yield line.text
     for row in rows:
         writer.writerow(row)
@@ -142,7 +143,7 @@ def record_lines(batches: Iterable[Batch]) -> Iterator[str]:
     subs = {(int(kind), int(sub)): sub.name for kind, names in SUBS.items() for sub in names}
     todo = iter(batches)
     first = list(islice(filter(len, todo), 1))  # an input that is refused has no line, not even the titles
-    yield RECORDS + "\n"
+    yield ",".join(map(titled, RECORDS.split(","))) + "\n"
     for batch in chain(first, todo):
         columns = (
             batch.ts.tolist(),

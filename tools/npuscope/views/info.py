@@ -73,6 +73,7 @@ def info_json(
         "clock_epochs": [dict(zip(CLOCK_EPOCH.names or (), row, strict=True)) for row in clock_epochs(full).tolist()]
         if full
         else None,
+        "time_unit": full.time_unit if full else "ns",
     }
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from npuscope.errors import NpuscopeError
 from npuscope.layout import PAYLOAD, Kind
 from npuscope.records.batch import Batch
+from npuscope.units import titled
 from npuscope.views.csv import RECORDS, SUBS
 
 __all__ = ["write_records", "write_rows"]
@@ -41,7 +42,7 @@ def _arrow() -> tuple[Any, Any]:
 def write_rows(sink: IO[bytes], titles: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """The rows of a CSV table; an empty cell is null. Raises NpuscopeError without pyarrow."""
     arrow, parquet = _arrow()
-    schema = arrow.schema([(t, arrow.string() if t in TEXTS else arrow.int64()) for t in titles])
+    schema = arrow.schema([(titled(t), arrow.string() if t in TEXTS else arrow.int64()) for t in titles])
     todo = iter(rows)
     with parquet.ParquetWriter(sink, schema) as writer:
         while some := list(islice(todo, _ROWS)):
@@ -87,4 +88,4 @@ def _records(arrow: Any, batch: Batch) -> Any:
         return arrow.array(getattr(batch, title))
 
     titles = RECORDS.split(",")
-    return arrow.table([column(title) for title in titles], names=titles)
+    return arrow.table([column(title) for title in titles], names=list(map(titled, titles)))

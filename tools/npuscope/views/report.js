@@ -31,6 +31,7 @@
   // Times: as in views/units.py, with more digits where those are needed to tell times `step` ns apart.
   const duration = (ns, step = Infinity) => {
     const size = Math.abs(ns);
+    if (data.time_unit !== "ns") return Math.round(ns).toLocaleString("en-US") + ` ${data.time_unit}s`;
     for (const [least, unit, name] of [[1e10, 1e9, "s"], [1e6, 1e6, "ms"], [1e3, 1e3, "us"]]) {
       if (size >= least) return (ns / unit).toFixed(Math.max(3, Math.ceil(Math.log10(unit / step)))) + " " + name;
     }

@@ -95,6 +95,7 @@ def render(data: ReportData) -> str:
                 "npuscope": data.version,
                 "title": data.title,
                 "origin_ns": data.timeline.start_ns,
+                "time_unit": data.ledger.time_unit,
                 "command": {"show": f"npuscope show {names}"},
                 "files": [{"name": f.name, "bytes": f.size, "sha256": f.sha256} for f in data.files],
                 "stalls": stalls.to_json(),

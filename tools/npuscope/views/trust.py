@@ -18,6 +18,7 @@ __all__ = [
     "Mood",
     "Trust",
     "clock",
+    "counts",
     "coverage",
     "damage",
     "ending",
@@ -53,7 +54,7 @@ def trust(ledger: Ledger, timeline: Timeline) -> list[Trust]:
     if ledger.conflict_count:
         found.insert(0, conflicts(ledger))
     if ledger.importer:
-        return [*found, graph(timeline.description)]
+        return [*found, *counts(ledger), graph(timeline.description)]
     found.append(clock(ledger.clock, [step.step_ns for step in ledger.steps]))
     return [*found, graph(timeline.description, ledger.hash), *limits(ledger.config)]
 
@@ -62,7 +63,21 @@ def source_trust(ledger: Ledger) -> list[Trust]:
     """The statements about a pass that looked at no buffer: loss, damage, end, clock."""
     found = [conflicts(ledger)] if ledger.conflict_count else []
     found += [loss(ledger), damage(ledger), ending(ledger)]
-    return found if ledger.importer else [*found, clock(ledger.clock, [step.step_ns for step in ledger.steps])]
+    return (
+        [*found, *counts(ledger)]
+        if ledger.importer
+        else [*found, clock(ledger.clock, [step.step_ns for step in ledger.steps])]
+    )
+
+
+def counts(ledger: Ledger) -> list[Trust]:
+    """That times are counts of unknown length, if they are."""
+    option = {"tick": "--time-unit", "cycle": "--clock-period"}.get(ledger.time_unit)
+    return (
+        [Trust("times", f"in {ledger.time_unit}s: how long one is was not told; see {option}", "warn")]
+        if option
+        else []
+    )
 
 
 def survey_trust(seen: Survey, description: Description | None) -> list[Trust]:

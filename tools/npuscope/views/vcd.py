@@ -16,6 +16,7 @@ from npuscope.episodes import Lane
 from npuscope.intervals import contains
 from npuscope.occupancy import Level
 from npuscope.timeline import Timeline
+from npuscope.units import time_unit
 
 __all__ = ["vcd_lines"]
 
@@ -29,7 +30,10 @@ _CHUNK: Final = 1 << 16
 def vcd_lines(timeline: Timeline, levels: Sequence[Level], title: str) -> Iterator[str]:
     """The file in pieces of whole lines. levels: occupancy per buffer, or an empty sequence."""
     buffers = timeline.description.buffers
-    yield f"$comment npuscope: {_word(title)}, time 0 is {timeline.start_ns} ns TAI $end\n$timescale 1 ns $end\n"
+    if time_unit() == "ns":
+        yield f"$comment npuscope: {_word(title)}, time 0 is {timeline.start_ns} ns TAI $end\n$timescale 1 ns $end\n"
+    else:  # without a timescale: how long a count is nobody knows
+        yield f"$comment npuscope: {_word(title)}, times are {time_unit()}s, 0 is {timeline.start_ns} $end\n"
     yield "$scope module npuscope $end\n"
     for u, name in enumerate(_names([buffer.name for buffer in buffers])):
         wires = "".join(

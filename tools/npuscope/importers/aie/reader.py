@@ -38,8 +38,8 @@ MAX_UNITS: Final = SRC_MARK * MAX_LAYERS // SLOTS
 class AieReader:
     """Decodes at once; iterate once: batches in order of time; then ``ledger`` is complete.
 
-    source: opened with ``accept=("aie",)``. labels: TOML or MLIR file. clock_period_ps: of the array; None: one cycle
-    is taken as 1 ns, and a note says so. description: its lanes, each on its own, named by what they wait for.
+    source: opened with ``accept=("aie",)``. labels: TOML or MLIR file. clock_period_ps: of the array; None: times are
+    cycles. description: its lanes, each on its own, named by what they wait for.
     """
 
     def __init__(self, source: Source, *, labels: str | None = None, clock_period_ps: int | None = None) -> None:
@@ -54,7 +54,7 @@ class AieReader:
         self.labels = Labels() if labels is None else read_labels(labels, self.trace.tiles)
         self._period = clock_period_ps or PS_PER_NS
         if clock_period_ps is None:
-            self.ledger.note("no clock period given: one cycle is taken as 1 ns; see --clock-period")
+            self.ledger.time_unit = "cycle"
         if len(self.trace.tiles) > MAX_UNITS:
             raise NpuscopeError(
                 "too many trace units", file=source.names[0], found=str(len(self.trace.tiles)), expected=f"{MAX_UNITS}"

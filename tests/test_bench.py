@@ -63,4 +63,6 @@ def test_the_foreign_dumps_are_read_alike_by_the_peers(tmp_path: Path) -> None:
 
 def test_table_says_what_is_missed() -> None:
     lines = [bench.Line("copy", 10.0, "GB/CPU-s"), bench.Line("columns", 1.0, "GB/CPU-s", 1.2)]
-    assert "10.00%  1.2 MISSED" in bench.table(lines)
+    assert "10.00%  1.2 MISSED; as a share of copy 13.3% MISSED" in bench.table(lines)
+    lines.append(bench.Line("table", 1.8, "GB/CPU-s", 1.6))
+    assert "18.00%  1.6 met; as a share of copy 17.8% met" in bench.table(lines)

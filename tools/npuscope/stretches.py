@@ -8,7 +8,9 @@ anyhow. Then the states follow from the events alone, for all layers of all sour
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -41,6 +43,7 @@ U4 = npt.NDArray[np.uint32]
 Bools = npt.NDArray[np.bool_]
 Piece = tuple[npt.NDArray[Any], I8, I8]
 """Lanes, begins and ends of intervals."""
+Pieces = list[Piece | Callable[[], Piece]]
 
 LANES: Final = (SRC_FRAMER + 1) * MAX_LAYERS
 _HIGH, _LOW = np.uint8(4), np.uint8(0xF)
@@ -108,7 +111,7 @@ class _Walk:
         self._begun = False
         self._start = self._end = 0
         self._episodes: list[npt.NDArray[np.void]] = []  # ``buffer`` is the lane
-        self._pieces: dict[str, list[Piece]] = {"unknown": [], "dry": [], "dry_unknown": []}
+        self._pieces: dict[str, Pieces] = {"unknown": [], "dry": [], "dry_unknown": []}
         self._conflicts: dict[int, list[tuple[int, int, str]]] = {}
 
     # ---------------------------------------------------------------- any stretch
@@ -311,7 +314,7 @@ class _Walk:
         _demand(bool((src[quads] == by[:, None]).all() and (columns.ts[quads] == columns.ts[quads[:, :1]]).all()))
         _demand(bool((columns.seq[quads] == columns.seq[quads[:, :1]] + step).all()))
         # each source has one, so that what a later contradiction takes back begins here
-        _demand(bool(np.isin(list(self._masks), by).all()))
+        _demand(bool(np.bincount(by, minlength=SRC_FRAMER + 1)[list(self._masks)].all()))
         # all records by source; the lower half of a word is what is hot, the upper what is dry
         order = np.argsort(src, kind="stable")
         rank = np.empty_like(order)
@@ -344,12 +347,8 @@ class _Walk:
         begun = np.flatnonzero((self._dry == TRUE) & self._tells_dry).astype(np.uint16)
         self._dry[lanes] = left
         left_dry = np.flatnonzero((self._dry == TRUE) & self._tells_dry).astype(np.uint16)
-        # the n-th start of a lane belongs to its n-th end: those from before go in front, those that go on behind
-        lane, last = np.concatenate([begun, mine[begins]]), np.concatenate([mine[~begins], left_dry])
-        start = np.concatenate([self._time[begun // MAX_LAYERS], at[begins]])
-        end = np.concatenate([at[~begins], until[left_dry // MAX_LAYERS]])
-        first, last = np.argsort(lane, kind="stable"), np.argsort(last, kind="stable")
-        self._pieces["dry"].append((lane[first], start[first], end[last]))
+        old, new = (begun, self._time[begun // MAX_LAYERS]), (left_dry, until[left_dry // MAX_LAYERS])
+        self._pieces["dry"].append(partial(_dry_runs, mine, at, begins, old, new))
 
     def _emit_episodes(self, sub: U1, lane: npt.NDArray[np.uint16], time: I8, payload: U4) -> None:
         """Episodes that end here; those that go on are kept in ``_open``."""
@@ -387,14 +386,15 @@ class _Walk:
         start, end = np.ascontiguousarray(episodes["start"]), np.ascontiguousarray(episodes["end"])
         hot = _runs(buffer, start, end, lanes)
         bounds = np.searchsorted(buffer, lanes), np.searchsorted(buffer, lanes, side="right")
-        sets = {name: _sorted_runs(pieces, lanes) for name, pieces in self._pieces.items()}
+        unknown = _sorted_runs(self._pieces["unknown"], lanes)
+        made = {name: cache(partial(_sorted_runs, self._pieces[name], lanes)) for name in ("dry", "dry_unknown")}
         all_ = np.asarray([(self._start, self._end)], np.int64) if self._end > self._start else EMPTY
         unseen = Lane(EMPTY, all_)
         layers = {}
         for lane, low, high in zip(lanes.tolist(), *(bound.tolist() for bound in bounds), strict=True):
-            dry = Lane(sets["dry"][lane], sets["dry_unknown"][lane]) if self._tells_dry[lane] else unseen
+            dry = _Later(made["dry"], made["dry_unknown"], lane=lane) if self._tells_dry[lane] else unseen
             conflicts = self._conflicts.get(lane, [])
-            lanes_of = Lane(hot[lane], sets["unknown"][lane]), dry, unseen
+            lanes_of = Lane(hot[lane], unknown[lane]), dry, unseen
             layers[divmod(lane, MAX_LAYERS)] = LayerResult(*lanes_of, episodes[low:high], conflicts)
         self._seen |= self._present
         return Found(
@@ -403,6 +403,38 @@ class _Walk:
             self._start,
             self._end,
         )
+
+
+class _Later(Lane):
+    """A lane that is made when first asked for: chains are blamed without their dry ones."""
+
+    _made: tuple[Callable[[], Intervals], Callable[[], Intervals]]
+
+    def __init__(self, *made: Callable[[], dict[int, Intervals]], lane: int) -> None:
+        self.__dict__["_made"] = tuple((lambda make=make: make()[lane]) for make in made)
+
+    @cached_property
+    def true(self) -> Intervals:
+        return self._made[0]()
+
+    @cached_property
+    def unknown(self) -> Intervals:
+        return self._made[1]()
+
+
+def _dry_runs(
+    mine: npt.NDArray[np.uint16],
+    at: I8,
+    begins: Bools,
+    old: tuple[npt.NDArray[np.uint16], I8],
+    new: tuple[npt.NDArray[np.uint16], I8],
+) -> Piece:
+    """Of each change, sorted by lane, and the lanes that were dry before (since when) and are behind (until when)."""
+    # the n-th start of a lane belongs to its n-th end: those from before go in front, those that go on behind
+    lane, last = np.concatenate([old[0], mine[begins]]), np.concatenate([mine[~begins], new[0]])
+    start, end = np.concatenate([old[1], at[begins]]), np.concatenate([at[~begins], new[1]])
+    order = np.argsort(lane, kind="stable")
+    return lane[order], start[order], end[np.argsort(last, kind="stable")]
 
 
 def _demand(fits: bool) -> None:
@@ -430,9 +462,10 @@ def _follow(sub: U1, start: U1, first: I8) -> tuple[U1, U1]:
     return state, last.astype(np.uint8)
 
 
-def _sorted_runs(pieces: list[Piece], lanes: I8) -> dict[int, Intervals]:
+def _sorted_runs(pieces: Pieces, lanes: I8) -> dict[int, Intervals]:
+    made = [piece() if callable(piece) else piece for piece in pieces]
     lane, start, end = (
-        np.concatenate([EMPTY[:, 0], *(piece[column] for piece in pieces)]).astype(kind)
+        np.concatenate([EMPTY[:, 0], *(piece[column] for piece in made)]).astype(kind)
         for column, kind in enumerate((np.uint16, np.int64, np.int64))
     )
     order = np.argsort(lane, kind="stable")

@@ -65,9 +65,10 @@ class Book:
 
     def held(self, sources: tuple[int, ...], drain: str) -> int:
         """The cause that a buffer of consumer ``drain`` keeps from entries: draining unless that is the consumer."""
-        return self._held(sources, all(name == drain for i in sources for _, name in self.entries[i].may))
+        return self.held_by(sources, own=all(name == drain for i in sources for _, name in self.entries[i].may))
 
-    def _held(self, sources: tuple[int, ...], own: bool) -> int:
+    def held_by(self, sources: tuple[int, ...], *, own: bool) -> int:
+        """The same; own: the consumer is all that the entries name."""
         key = (sources, own)
         if key not in self._kept:
             entries = [self.entries[i] for i in sources]

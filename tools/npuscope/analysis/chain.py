@@ -50,7 +50,20 @@ class Chain:
         self.buffer, self.head = np.asarray(order, np.int64), np.asarray(head, np.int64)
         drains = [graph.description.buffers[u].drain if u >= 0 else "" for u in order]
         self.drains = drains
+        self._number = {name: number for number, name in enumerate(dict.fromkeys(drains))}
+        self.drain = np.asarray([self._number[name] for name in drains])
         self.fresh = np.asarray([book.fresh(frozenset({(u, drains[p])})) if u >= 0 else 0 for p, u in enumerate(order)])
+
+    def keep(self, entry: I8, place: I8) -> I8:
+        """What the buffers at each place keep of each entry (``Book.held``)."""
+        only = np.full(len(self.book.entries), -1)  # the drain that alone is named, -1: several
+        for number, known in enumerate(self.book.entries):
+            names = {name for _, name in known.may}
+            only[number] = self._number.get(names.pop(), -1) if len(names) == 1 else -1
+        pairs, inverse = used(entry * 2 + (only[entry] == self.drain[place]))
+        kept = [self.book.held_by((pair >> 1,), own=bool(pair & 1)) for pair in pairs.tolist()]
+        found: I8 = np.asarray(kept, np.int64)[inverse]
+        return found
 
     def count(
         self, hot: Sequence[Intervals], span: tuple[int, int], past: Past, window: tuple[int, int], *, spans: bool
@@ -71,10 +84,15 @@ class Chain:
 
 def _first(words: Words, columns: I8, at: I8, *, ones: bool) -> I8:
     """First bit that is set (or not set) at or above bit ``at`` in the columns, 64 * words if there is none."""
+    if len(words) == 1:
+        rest = words[0][columns]
+        rest = (rest if ones else ~rest) >> at.astype(np.uint64)
+        place: I8 = np.minimum(at + zeros(rest), 64)
+        return place
     found, open_ = at.copy(), np.flatnonzero(at < 64 * len(words))
     while len(open_):
         bit = found[open_]
-        word = words[bit >> 6, columns[open_]] if len(words) > 1 else words[0][columns[open_]]
+        word = words[bit >> 6, columns[open_]]
         rest = (word if ones else ~word) >> (bit & 63).astype(np.uint64)
         found[open_] += np.minimum(zeros(rest), 64 - (bit & 63))
         open_ = open_[(rest == 0) & (found[open_] < 64 * len(words))]
@@ -88,6 +106,7 @@ class _Edges:
     before: u64[words, n + 1], the hot places before each edge, and at last behind all; mirrored: the same with the
     bits in reverse. first, last: the run of adjacent hot places that the edge's own place belongs or belonged to.
     rising: number * (n + 1) + 1 + edge of each begin of a run, sorted, with ``begin``; edge -1: before the span.
+    began: of falling edges, the begin of the run that ends.
     """
 
     time: I8
@@ -99,6 +118,7 @@ class _Edges:
     last: I8
     rising: I8
     begin: I8
+    began: I8
 
     def down(self, columns: I8, place: I8, *, ones: bool) -> I8:
         """First hot (or cool) place from ``place`` down in the columns, -1 if there is none."""
@@ -148,7 +168,9 @@ def _edges(hot: Sequence[Intervals], span: tuple[int, int]) -> _Edges:
     rising = np.concatenate([place[old] * (len(time) + 1), edge[by_place] * (len(time) + 1) + by_place + 1])
     started = np.concatenate([runs[old, 0], time[by_place]])
     order = np.argsort(rising, kind="stable")
-    return _Edges(time, edge, rises, before, mirrored, first, last, rising[order], started[order])
+    fallen, began = np.flatnonzero(~rises), np.empty(len(time), np.int64)
+    began[fallen[np.argsort(edge[fallen].astype(np.uint16), kind="stable")]] = runs[down, 0]
+    return _Edges(time, edge, rises, before, mirrored, first, last, rising[order], started[order], began)
 
 
 @dataclass(frozen=True)
@@ -193,7 +215,7 @@ def _periods(chain: Chain, edges: _Edges, span: tuple[int, int], past: Past) -> 
     new = np.flatnonzero(starts >= 0)
     drains, surges = new[~rises[starts[new]]], new[rises[starts[new]]]
     edge = starts[drains]
-    waited = np.maximum(edges.since(at[drains], edge), edges.since(at[drains] + 1, edge))
+    waited = np.maximum(edges.since(at[drains], edge), edges.began[edge])  # what it waited for is what fell
     bound[drains], seen[drains] = 2 * begin[drains] - waited, edges.last[edge]
     limit = np.where(ends[surges] < count, end_time[surges], _FAR)
     bound[surges], seen[surges] = _backlog(chain, edges, at[surges], starts[surges], limit)
@@ -214,10 +236,7 @@ def _periods(chain: Chain, edges: _Edges, span: tuple[int, int], past: Past) -> 
     pointer[asking[still]] = older[still]
     held[asking[~still]] = chain.fresh[seen[asking[~still]]]
     held = held[follow(pointer)]
-    width = len(chain.buffer)
-    pairs, inverse = used(held[asking] * width + at[asking])
-    keeps = [chain.book.held((pair // width,), chain.drains[pair % width]) for pair in pairs.tolist()]
-    held[asking] = np.asarray(keeps, np.int64)[inverse]
+    held[asking] = chain.keep(held[asking], at[asking])
     return _Periods(at, starts, ends, begin, end_time, kept, bound, until, held, root)
 
 

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from npuscope.errors import Exit, NpuscopeError
-from npuscope.layout import FORMAT_MAJOR, SRC_FRAMER, BpSub, Cfg, ClkSub, Cnt, Kind, LossSub
+from npuscope.layout import FORMAT_MAJOR, SRC_FRAMER, Cfg, ClkSub, Cnt, Kind, LossSub
 from npuscope.ledger import MAX_LISTED, Cause, ClockStep, Ledger, SourceCount, Window
 from npuscope.records.batch import SRC_MASK, TQ_LSB, Batch, Hole
+from npuscope.records.glance import member
 from npuscope.records.salvage import KNOWN
 
 __all__ = ["Account"]
@@ -26,11 +27,13 @@ SEQ: Final = 256
 WORD: Final = 1 << 32
 MANY_HEADS: Final = 24
 """From so many values of the srctq byte on one histogram is faster than counting them one by one."""
-_BP: Final = np.uint8(Kind.BP)
 _CNT_ACCEPTED: Final = Kind.CNT | Cnt.ACCEPTED << 4
 _CNT_DROPPED: Final = Kind.CNT | Cnt.DROPPED << 4
 _STEP_LO: Final = Kind.CLK | ClkSub.STEP_LO << 4
 _STEP_HI: Final = Kind.CLK | ClkSub.STEP_HI << 4
+_LOSSES: Final = np.arange(256) & 0xF == Kind.LOSS
+"""bool[256] over the kindsub byte: what tells a loss or a step of the clock."""
+_LOSSES[[_STEP_LO, _STEP_HI]] = True
 
 
 @dataclass(slots=True)
@@ -189,17 +192,12 @@ class Account:
                 waiting.vague |= len(stream.pending) > 1
 
     def _histogram(self, batch: Batch) -> None:
-        counts = np.bincount(batch.codes, minlength=256)
-        strange = np.flatnonzero(counts.astype(bool) & ~KNOWN).tolist()
-        table = {f"{Kind(code & 0xF).name}.{code >> 4}": int(counts[code]) for code in strange}
-        rare = batch.rare_rows["kindsub"]
-        odd = rare[(rare >= (max(BpSub) + 1 << 4)) & (rare & np.uint8(0xF) == _BP)] >> np.uint8(4)
-        for sub in np.unique(odd).tolist():
-            table[f"{Kind.BP.name}.{sub}"] = int(np.count_nonzero(odd == sub))
-        for name, count in table.items():
-            self.ledger.unknown[name] = self.ledger.unknown.get(name, 0) + count
+        counts = batch.counts
+        for code in np.flatnonzero(counts.astype(bool) & ~KNOWN).tolist():
+            name = f"{Kind(code & 0xF).name}.{code >> 4}"
+            self.ledger.unknown[name] = self.ledger.unknown.get(name, 0) + int(counts[code])
         kinds = counts.reshape(16, 16).sum(axis=0).tolist()
-        kinds[Kind.BP] += len(batch) - len(batch.codes)
+        kinds[Kind.BP] += len(batch) - len(batch.rare)
         for kind in Kind:
             if kinds[kind]:
                 self.ledger.kinds[kind.name] = self.ledger.kinds.get(kind.name, 0) + int(kinds[kind])
@@ -213,8 +211,10 @@ class Account:
         if (self._words[keys] != words).any():
             self._config(dict(zip(keys.tolist(), words.tolist(), strict=True)))
             self._words[keys] = words  # of several for a key the last one stays
-        chosen = np.flatnonzero((kind == Kind.LOSS) | (kindsub == _STEP_LO) | (kindsub == _STEP_HI))
-        losses = self._losses(batch.other_rows[chosen], others[chosen].tolist()) if len(chosen) else {}
+        losses: dict[int, list[tuple[int, int]]] = {}
+        if batch.counts[_LOSSES].any():
+            chosen = np.flatnonzero(member(kindsub, _LOSSES))
+            losses = self._losses(batch.other_rows[chosen], others[chosen].tolist())
         chosen = np.flatnonzero(kindsub == _CNT_ACCEPTED)
         last = dict(zip(source[chosen].tolist(), chosen.tolist(), strict=True))
         for src, index in last.items():

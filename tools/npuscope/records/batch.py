@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from npuscope.layout import FRAME_RECORDS, PAYLOAD, RECORD, RECORD_BYTES, Kind
 from npuscope.ledger import Cause
-from npuscope.records.glance import COMMON, COMMON_FIRST, COMMON_MASK, HEAD, Glance
+from npuscope.records.glance import COMMON, COMMON_FIRST, COMMON_MASK, HEAD, Glance, member
 
 __all__ = ["Batch", "Hole"]
 
@@ -55,14 +55,14 @@ class Batch:
         raw: npt.NDArray[np.void] | Callable[[], npt.NDArray[np.void]],
         *,
         quality: U1 | int = 0,
-        offset: I8 | int = 0,
+        offset: I8 | int | Callable[[], I8] = 0,
         holes: tuple[Hole, ...] = (),
         glance: Glance | None = None,
         count: int | None = None,
     ) -> None:
         """raw: the records, or what reads ``count`` of them again: then there is a glance at them and a frame more.
 
-        glance: at full frames, the first of which begins with the first record.
+        offset: may be what makes them. glance: at full frames, the first of which begins with the first record.
         """
         self._raw, self.holes = raw, holes
         self._count = len(raw) if isinstance(raw, np.ndarray) else (count or 0)
@@ -74,7 +74,7 @@ class Batch:
         if glance is not None and self._count <= FRAME_RECORDS * len(glance.crcs):
             self.rises = glance.rises
             self.srctq = glance.srctq[: self._count]
-            self.rare, self.rare_rows = glance.rare(self._count)
+            self.rare, self.rare_rows, self.rare_codes = glance.rare(self._count)
 
     @property
     def raw(self) -> npt.NDArray[np.void]:
@@ -154,9 +154,19 @@ class Batch:
         return self.rows(self.rare)
 
     @cached_property
+    def rare_codes(self) -> U1:
+        """kindsub of ``rare``."""
+        return np.ascontiguousarray(self.rare_rows["kindsub"])
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.intp]:
+        """How many of ``rare`` have each kindsub, (256,)."""
+        return np.bincount(self.rare_codes, minlength=256)
+
+    @cached_property
     def _chosen(self) -> npt.NDArray[np.intp]:
         """Which of ``rare`` are not BP."""
-        return np.flatnonzero(self.rare_rows["kindsub"] & np.uint8(0xF) != np.uint8(Kind.BP))
+        return np.flatnonzero(self.rare_codes & np.uint8(0xF) != np.uint8(Kind.BP))
 
     @cached_property
     def others(self) -> npt.NDArray[np.intp]:
@@ -172,7 +182,8 @@ class Batch:
     @cached_property
     def codes(self) -> U1:
         """kindsub of the records that are not BP."""
-        return np.ascontiguousarray(self.other_rows["kindsub"])
+        found: U1 = self.rare_codes[self._chosen]
+        return found
 
     @cached_property
     def kind(self) -> U1:
@@ -243,7 +254,7 @@ class Batch:
         """Byte of each record in the capture, i8 (n,); ``Source.locate`` tells the file."""
         if isinstance(self._offset, int):
             return self._offset + RECORD_BYTES * np.arange(len(self), dtype=np.int64)
-        return self._offset
+        return self._offset() if callable(self._offset) else self._offset
 
     def take(self, index: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> Batch:
         """The records ``index``, without holes."""
@@ -265,14 +276,18 @@ class Batch:
             index = np.flatnonzero(table[self.kindsub])
             rows = self.rows(index)
         else:
-            chosen = np.flatnonzero(table[self.rare_rows["kindsub"]])
+            chosen = np.flatnonzero(member(self.rare_codes, table))
             index, rows = self.rare[chosen], self.rare_rows.view(np.complex128)[chosen].view(RECORD)
         holes = tuple(replace(hole, index=int(np.searchsorted(index, hole.index))) for hole in self.holes)
         quality = self._quality if isinstance(self._quality, int) else self._quality[index]
-        offset = self._offset + RECORD_BYTES * index if isinstance(self._offset, int) else self.offset[index]
-        batch = Batch(rows, quality=quality, offset=offset, holes=holes)
+        batch = Batch(rows, quality=quality, offset=self._offset_of(index), holes=holes)
         batch._only = table
         return batch
+
+    def _offset_of(self, index: npt.NDArray[np.intp]) -> I8 | Callable[[], I8]:
+        """``offset[index]``, made when it is asked for if that takes a pass."""
+        start = self._offset
+        return (lambda: start + RECORD_BYTES * index) if isinstance(start, int) else self.offset[index]
 
     def date(self, index: npt.NDArray[np.intp], ts: npt.NDArray[np.uint64]) -> None:
         """Give the SYNC A records ``index`` the times ``ts``; before anything else is asked for."""

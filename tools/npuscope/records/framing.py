@@ -144,7 +144,7 @@ class Framing:
         run = good_run(feed.data, 0, final=feed.final, glance=glance)
         self._full = run.stop == FRAME_BYTES * max(1, len(run.groups))
         batch = Batch(feed.data[: run.stop].view(RECORD), offset=feed.position, glance=glance if self._full else None)
-        if np.count_nonzero(batch.codes == _SYNC_A) != len(run.groups):  # one stands inside a frame
+        if batch.counts[_SYNC_A] != len(run.groups):  # one stands inside a frame
             run = good_run(feed.data, 0, final=feed.final, full=False)
             batch = batch.take(slice(0, run.stop // RECORD_BYTES))
         return run, batch
@@ -160,7 +160,7 @@ class Framing:
             glance=glance,
             count=run.stop // RECORD_BYTES,
         )
-        inside = np.count_nonzero(batch.codes == _SYNC_A) != len(run.groups)
+        inside = batch.counts[_SYNC_A] != len(run.groups)
         return None if inside else (run, batch)
 
     def _good(self, run: Run, batch: Batch) -> Iterator[Batch]:
@@ -182,8 +182,7 @@ class Framing:
         batch.date((groups["at"] - skip) // RECORD_BYTES, groups["ts"])
         holes = self._close_hole(0, int(groups["ts"][0]))
         batch.holes = holes
-        kinds = batch.codes & np.uint8(0xF)
-        pads, syncs = int(np.count_nonzero(kinds == Kind.PAD)), int(np.count_nonzero(kinds == Kind.SYNC))
+        pads, syncs = batch.counts.reshape(16, 16).sum(axis=0)[[Kind.PAD, Kind.SYNC]].tolist()
         ledger = self._ledger
         ledger.frames += len(groups)
         ledger.pad += pads

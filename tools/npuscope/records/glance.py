@@ -13,7 +13,7 @@ import numpy.typing as npt
 from npuscope.crc import crc32
 from npuscope.layout import FRAME_RECORDS, RECORD, RECORD_BYTES, BpSub, Kind
 
-__all__ = ["COMMON", "COMMON_FIRST", "COMMON_MASK", "FRAME", "HEAD", "PIECE", "Glance", "aligned"]
+__all__ = ["COMMON", "COMMON_FIRST", "COMMON_MASK", "FRAME", "HEAD", "PIECE", "Glance", "aligned", "member"]
 
 U1 = npt.NDArray[np.uint8]
 Index = npt.NDArray[np.intp]
@@ -38,6 +38,11 @@ def aligned(size: int, lead: int) -> U1:
     return buffer[start : start + size]
 
 
+def member(codes: U1, table: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """``table[codes]`` of a table of 256: bytes.translate looks up much faster than indexing."""
+    return np.frombuffer(codes.tobytes().translate(table.tobytes()), np.bool_)
+
+
 class Glance:
     """What ``size`` bytes are if full frames begin at the first one.
 
@@ -55,6 +60,7 @@ class Glance:
         """The bytes of the first frame, the last but one, and the last."""
         self._rare: list[Index] = []
         self._rows: list[npt.NDArray[np.complex128]] = []
+        self._codes: list[U1] = []
 
     def look(self, frames: U1) -> None:
         """Look at the next whole frames."""
@@ -67,8 +73,10 @@ class Glance:
         low = first * FRAME_RECORDS
         head = np.ascontiguousarray(frames.view(HEAD)["head"])
         np.right_shift(head, 8, out=self.srctq[low : low + len(head)], casting="unsafe")
-        rare = np.flatnonzero(head.astype(np.uint8) - COMMON_FIRST & COMMON_MASK != 0)
+        codes = head.astype(np.uint8)
+        rare = np.flatnonzero(codes - COMMON_FIRST & COMMON_MASK != 0)
         self._rows.append(frames.view(np.complex128)[rare])
+        self._codes.append(codes[rare])
         self._rare.append(rare + low if low else rare)
         if self.rises:
             stamps = frames.view("<i8")[::2]  # SYNC A is below 0
@@ -83,10 +91,11 @@ class Glance:
     def packed(self) -> Glance:
         """Itself, in as few arrays as can be."""
         self._rare, self._rows = [np.concatenate(self._rare)], [np.concatenate(self._rows)]
+        self._codes = [np.concatenate(self._codes)]
         return self
 
-    def rare(self, count: int) -> tuple[Index, npt.NDArray[np.void]]:
-        """Index and raw (RECORD) of the first ``count`` records but those of ``COMMON``."""
-        index, rows = np.concatenate(self._rare), np.concatenate(self._rows)
+    def rare(self, count: int) -> tuple[Index, npt.NDArray[np.void], U1]:
+        """Index, raw (RECORD) and kindsub of the first ``count`` records but those of ``COMMON``."""
+        index, rows, codes = np.concatenate(self._rare), np.concatenate(self._rows), np.concatenate(self._codes)
         stop = int(np.searchsorted(index, count))
-        return index[:stop], rows[:stop].view(RECORD)
+        return index[:stop], rows[:stop].view(RECORD), codes[:stop]

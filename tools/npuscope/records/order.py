@@ -18,6 +18,7 @@ import numpy.typing as npt
 from npuscope.layout import ClkSub, Kind
 from npuscope.ledger import Ledger
 from npuscope.records.batch import SRC_MASK, Batch
+from npuscope.records.glance import member
 from npuscope.records.salvage import POSITIONED
 
 __all__ = ["Order"]
@@ -76,7 +77,7 @@ class Order:
             return False
         if not (batch.rises or (batch.raw["ts"][1:] >= batch.raw["ts"][:-1]).all()):
             return False
-        first, last = _outermost(batch.others[_PINNED[batch.codes]], len(batch))
+        first, last = _outermost(batch.others[member(batch.codes, _PINNED)], len(batch))
         if first <= last:
             if batch.stamp(first) < self._top:
                 return False
@@ -175,7 +176,7 @@ def _outermost(pinned: npt.NDArray[np.intp], count: int) -> tuple[int, int]:
 
 
 def _steps(batch: Batch) -> bool:
-    return bool((batch.codes == _STEP_LO).any())
+    return bool(batch.counts[_STEP_LO])
 
 
 def _edges(batch: Batch) -> tuple[tuple[int, int], tuple[int, int]] | None:
@@ -184,7 +185,7 @@ def _edges(batch: Batch) -> tuple[tuple[int, int], tuple[int, int]] | None:
     A batch without events gives (largest, smallest): it fits behind everything and changes nothing.
     """
     ts, src = batch.ts, batch.src
-    pinned = batch.others[_PINNED[batch.codes]]
+    pinned = batch.others[member(batch.codes, _PINNED)]
     if len(pinned) == len(batch):
         return (np.iinfo(np.int64).max, 0), (_NEVER, -1)
     new = np.append(True, np.diff(pinned) != 1)[: len(pinned)]

@@ -86,7 +86,7 @@ def bench(
     """
     __tracebackhide__ = True
     made = design(top, parameters, extra=extra, defines=defines)
-    return run(made, sim, module or f"tb.{top}.bench", BUILD, pythonpath=(TREE,), **options)
+    return run(made, sim, module or f"tb.{top}.bench", BUILD, pythonpath=(TREE,), keep=True, **options)
 
 
 def caught(
@@ -102,7 +102,7 @@ def caught(
     """Show that the bench of ``top`` fails with the planted bug (options as for ``npuscope.sim.expect_caught``)."""
     __tracebackhide__ = True
     made = design(top, parameters, extra=extra)
-    return expect_caught(made, sim, module or f"tb.{top}.bench", BUILD, patch, pythonpath=(TREE,), **options)
+    return expect_caught(made, sim, module or f"tb.{top}.bench", BUILD, patch, pythonpath=(TREE,), keep=True, **options)
 
 
 @cache
@@ -127,7 +127,7 @@ def killed(
     found = mutants(folder or top)[mutant]
     made, bench_module = design(top, parameters, extra=extra), module or f"tb.{top}.bench"
     patch = Patch(found.file, found.old, found.new)
-    return expect_killed(made, sim, bench_module, BUILD, patch, by=found.by, pythonpath=(TREE,), **options)
+    return expect_killed(made, sim, bench_module, BUILD, patch, by=found.by, pythonpath=(TREE,), keep=True, **options)
 
 
 def refused(top: str, sim: str, parameters: Mapping[str, int | str], error: str, *, extra: Sequence[Path] = ()) -> None:

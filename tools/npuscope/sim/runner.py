@@ -22,6 +22,7 @@ from npuscope.errors import Exit, NpuscopeError
 from npuscope.sim import gtkwave, tools
 from npuscope.sim.build import Build, BuildFailure, Design, Patch, build, locked
 from npuscope.sim.job import run_job
+from npuscope.sim.kept import Kept
 from npuscope.sim.verdict import Outcome, Verdict, base_name, classify
 
 __all__ = [
@@ -44,7 +45,9 @@ SEEDS_VARIABLE = "NPUSCOPE_SEEDS"  # more than one: a test's name ends in its se
 RUN_LIMIT_S = 300.0
 DEFAULT_SEED = 1
 _SEED_BITS = 31
+_FRESH = "NPUSCOPE_FRESH"  # set: no outcome of an earlier run is taken
 _BINS = "bins.txt"
+_WATCH = "npuscope.sim.watch"
 _COVER = ("--coverage-line", "--coverage-toggle", "--coverage-expr", "--coverage-user")  # --coverage crashes it
 # cocotb lets pytest rewrite the assertions of all that is imported, with all its plugins: half of a short run's time.
 _QUICK = {"COCOTB_REWRITE_ASSERTION_FILES": "bench*.py tb/*.py", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -136,6 +139,7 @@ def run(
     limit_s: float = RUN_LIMIT_S,
     waves: bool = False,
     raises: bool = True,
+    keep: bool = False,
 ) -> Result:
     """Build if needed, run the cocotb tests of ``module`` once, and judge.
 
@@ -144,6 +148,8 @@ def run(
     seed_value: seeds cocotb, ``random`` and Verilator's registers; default ``seed()``.
     env: more variables for the bench. pythonpath: folders from which ``module`` is imported.
     limit_s: wall clock seconds. waves: write a waveform; a failing run is repeated with it in any case.
+    keep: take the outcome of an earlier run that stands on the same (``npuscope.sim.kept``); never for evidence, with
+        plusargs (the Verilog may read a file that they name), or if NPUSCOPE_FRESH is set.
 
     Raises:
         SimulationFailure: the verdict is not PASS (with ``raises=False`` the result is returned instead).
@@ -169,19 +175,31 @@ def run(
     waveform: Path | None = None
     view: Path | None = None
     with locked(folder):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
         try:
             built = build(design, sim, root, patch=patch, waves=waves, arguments=arguments)
         except BuildFailure as failure:
+            _empty(folder)
             (folder / "run.log").write_text(failure.log)
-            outcome = Outcome(Verdict.BUILD_FAIL, failure.found or "")
+            outcome, before = Outcome(Verdict.BUILD_FAIL, failure.found or ""), None
         else:
             if covers:
                 plusargs = [*plusargs, f"+verilator+coverage+file+{folder / 'coverage.dat'}"]
-            told = {bins.VARIABLE: str(folder / _BINS)} | dict(env or {})
-            simulate = _Simulation(module, tuple(tests), chosen, told, tuple(plusargs), tuple(pythonpath))
-            outcome = simulate.once(built, folder, limit_s)
+            keep = keep and not (plusargs or waves or covers or RUNS_VARIABLE in os.environ or _FRESH in os.environ)
+            kept = Kept(folder, [request, built.folder.name, list(map(str, pythonpath))], os.environ, pythonpath)
+            before = kept.load() if keep else None
+            if before is not None and before.verdict is not Verdict.PASS and raises:
+                before = None
+            told = {bins.VARIABLE: str(folder / _BINS)} | dict(env or {}) | (kept.variables() if keep else {})
+            modules = f"{_WATCH},{module}" if keep else module
+            simulate = _Simulation(modules, tuple(tests), chosen, told, tuple(plusargs), tuple(pythonpath))
+            if before is None:
+                _empty(folder)
+                began = time.time()
+                outcome = simulate.once(built, folder, limit_s)
+                if keep:
+                    kept.save(outcome, began)
+            else:
+                outcome = before
             waveform = _waveform(built, folder) if waves else None
             if outcome.verdict in _SHOWN_IN_WAVES and raises and not waves:
                 again = build(design, sim, root, patch=patch, waves=True, arguments=arguments)
@@ -199,10 +217,16 @@ def run(
     )  # fmt: skip
     if RUNS_VARIABLE in os.environ:
         record(Path(os.environ[RUNS_VARIABLE]), result.row())
-    print(f"{result.verdict} {design.top} on {sim}, {SEED_VARIABLE}={chosen}, {seconds:.1f} s: {result.reason}")
+    said = f"{seconds:.1f} s" if before is None else "as before"
+    print(f"{result.verdict} {design.top} on {sim}, {SEED_VARIABLE}={chosen}, {said}: {result.reason}")
     if raises and result.verdict is not Verdict.PASS:
         raise SimulationFailure(result)
     return result
+
+
+def _empty(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
 
 
 def _met(file: Path) -> tuple[str, ...]:
@@ -312,6 +336,7 @@ def expect_caught(
     env: Mapping[str, str] | None = None,
     pythonpath: Sequence[Path] = (),
     limit_s: float = RUN_LIMIT_S,
+    keep: bool = False,
 ) -> Result:
     """Show that the bench fails on the design with the planted bug ``patch``.
 
@@ -334,6 +359,7 @@ def expect_caught(
         pythonpath=pythonpath,
         limit_s=limit_s,
         raises=False,
+        keep=keep,
     )
     if result.verdict not in (Verdict.FAIL, Verdict.TIMEOUT, Verdict.HDL_ERROR) or (by and by not in result.reason):
         raise NpuscopeError(

@@ -56,7 +56,7 @@ def tree(tmp_path, monkeypatch):
     (tmp_path / "tb" / "nps_up").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
 
-    def runs(rtl=("", ""), formal=("", ""), toml=("", "")):
+    def runs(*options, rtl=("", ""), formal=("", ""), toml=("", "")):
         for path, text, (old, new) in (
             ("rtl/nps_up.v", RTL, rtl),
             ("tb/nps_up/formal.sv", FORMAL, formal),
@@ -64,7 +64,7 @@ def tree(tmp_path, monkeypatch):
         ):
             assert old in text
             (tmp_path / path).write_text(text.replace(old, new) if old else text)
-        return prove.main(["--jobs", "1"])
+        return prove.main(options)
 
     return runs
 
@@ -115,14 +115,11 @@ def test_what_is_refused(tree, change, says):
 
 
 def test_only_must_match_a_proof(tree, monkeypatch):
-    tree()
     with pytest.raises(NpuscopeError, match="no proof"):
-        prove.main(["--only", "nothing_of_that_name"])
+        tree("--only", "nothing_of_that_name")
 
 
 def test_texts_are_listed(tree, capsys, tmp_path):
-    tree()
-    capsys.readouterr()
-    assert prove.main(["--list"]) == 0
+    assert tree("--list") == 0
     assert "assert below_ten: n stays below 10." in capsys.readouterr().out
     assert [proof.name for proof in proofs.load(tmp_path)] == ["up"]

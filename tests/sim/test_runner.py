@@ -2,6 +2,7 @@
 """Each way in which a simulation can end is provoked, and the runner names it."""
 
 import os
+import signal
 import subprocess
 import time
 from dataclasses import replace
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from npuscope.errors import NpuscopeError
-from npuscope.sim import SIMULATORS, Patch, SimulationFailure, Verdict, expect_caught, expect_refused, seed
+from npuscope.sim import SIMULATORS, Patch, SimulationFailure, Verdict, expect_caught, expect_refused, job, seed
 from tests.sim.conftest import BUILD, FIXTURES, TINY
 
 both = pytest.mark.parametrize("sim", SIMULATORS)
@@ -52,6 +53,14 @@ def test_hang_is_killed_with_its_processes(tiny):
     while runs(pid) and time.monotonic() < patience:  # killed, but a busy machine takes its time
         time.sleep(0.1)
     assert not runs(pid)
+
+
+def test_the_process_that_forks_may_die(tiny):
+    assert tiny("ends_well").verdict is Verdict.PASS
+    for server in job._idle:
+        os.kill(server._child.pid, signal.SIGKILL)
+    assert tiny("ends_well").verdict in (Verdict.PASS, Verdict.INFRA)  # INFRA: not seen to be dead in time
+    assert tiny("ends_well").verdict is Verdict.PASS
 
 
 def test_a_filter_that_matches_nothing_is_no_pass(tiny):

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +35,19 @@ def run_job(job: Mapping[str, Any], folder: Path, log: Path, env: Mapping[str, s
     job_file.write_text(json.dumps(job, indent=1))
     # pytest's own variables would make cocotb's runner judge results by itself.
     clean = {key: value for key, value in env.items() if key not in ("PYTEST_CURRENT_TEST", "WAVES", "GUI")}
+    server = _Server.idle()
     try:
-        server = _idle.pop()
-    except IndexError:
-        server = _Server()
-    try:
-        return server.run({"job": str(job_file), "log": str(log), "env": clean, "folder": str(folder)}, limit_s)
-    finally:
-        if server.alive:
-            _idle.append(server)
+        code = server.run({"job": str(job_file), "log": str(log), "env": clean, "folder": str(folder)}, limit_s)
+    except BaseException:
+        server.close(kill=True)
+        raise
+    if code == INFRA_CODE and not log.exists():
+        log.write_text("npuscope.sim.child died before it began\n")
+    if server.alive:
+        _idle.append(server)
+    else:
+        server.close()
+    return code
 
 
 class _Server:
@@ -56,6 +61,16 @@ class _Server:
             start_new_session=True,  # a Ctrl-C is for the caller, which ends the job's group
         )
         self._owner = os.getpid()
+
+    @staticmethod
+    def idle() -> _Server:
+        """One that lives and has nothing to do."""
+        while _idle:
+            server = _idle.pop()
+            if server.alive:
+                return server
+            server.close()
+        return _Server()
 
     @property
     def alive(self) -> bool:
@@ -93,12 +108,15 @@ class _Server:
         line = self._child.stdout.readline()
         return int(line) if line else None
 
-    def close(self) -> None:
+    def close(self, *, kill: bool = False) -> None:
         """End the server, unless this is a fork of the process that started it."""
         if os.getpid() == self._owner:
+            if kill:
+                self._child.kill()
             assert self._child.stdin is not None
             assert self._child.stdout is not None
-            self._child.stdin.close()
+            with suppress(BrokenPipeError):  # it died with a request unread
+                self._child.stdin.close()
             self._child.stdout.close()
             self._child.wait()
 

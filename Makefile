@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 SEEDS ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint gen gen-check regress prove mutate equiv signoff synth bench clean setup
+.PHONY: help demo test lint gen gen-check regress prove mutate equiv signoff synth gates bench clean setup
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -50,6 +50,9 @@ mutate: $(READY)  ## named mutants of the threshold book on both simulators, min
 
 equiv: $(READY)  ## RTL against its ice40 netlist, module by module
 	$(PY) tb/equiv.py
+
+gates: $(READY)  ## module benches on gate level, on their ice40 netlists
+	$(PY) tb/gate.py
 
 signoff: $(READY)  ## all evidence afresh, then GO or NO-GO; an hour or more
 	-$(VENV)/bin/npuscope dv run

@@ -7,6 +7,7 @@ instantiates, directly or not. The bench is ``tb/<module>/bench.py``.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -17,13 +18,15 @@ from npuscope.dv.book import Mutant, load_book
 from npuscope.dv.tree import Tree
 from npuscope.errors import NpuscopeError
 from npuscope.sim import Design, Patch, Result, expect_caught, expect_killed, expect_refused, run, seed
+from npuscope.sim.gates import netlist
 
 __all__ = [
-    "BUILD", "TREE", "Patch", "bench", "caught", "design", "killed", "mutants", "refused", "seed", "sources",
+    "BUILD", "GATE", "TREE", "Patch", "bench", "caught", "design", "killed", "mutants", "refused", "seed", "sources",
 ]  # fmt: skip
 
 TREE = Path(__file__).resolve().parent.parent
 BUILD = TREE / "build" / "sim"
+GATE = "NPUSCOPE_GATE"  # set: Icarus runs the netlist instead of the RTL (tb/gate.py)
 INCLUDES = tuple(sorted({header.parent for header in (TREE / "rtl").rglob("*.vh")}))
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -86,6 +89,8 @@ def bench(
     """
     __tracebackhide__ = True
     made = design(top, parameters, extra=extra, defines=defines)
+    if GATE in os.environ and sim == "icarus":
+        made = netlist(made, BUILD.parent / "gate")
     return run(made, sim, module or f"tb.{top}.bench", BUILD, pythonpath=(TREE,), keep=True, **options)
 
 

@@ -27,6 +27,7 @@ LADDER = [
         "rawmode",
         "timeline",
         "placing",
+        "sidecar",
     ),
     *("sampling", "tables"),
     *("analysis", "views", "capture", "cli"),

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from npuscope.analysis import Propagation, Stalls
     from npuscope.importers.links import Link
     from npuscope.occupancy import Level
+    from npuscope.sidecar import Sidecar
     from npuscope.tables import Tables
     from npuscope.views.trust import Trust
 
@@ -91,6 +92,7 @@ class Capture:
         summarise: bool = False,
         progress: Progress | None = None,
         jobs: int = 1,
+        cache: bool = False,
     ) -> None:
         """Find the files and read the description; see ``open``."""
         self.notes: list[str] = []
@@ -102,7 +104,8 @@ class Capture:
         self._blame_only = blame_only
         self._with_tables, self._summarise = with_tables, summarise
         self._tables: Tables | None = None
-        self._progress, self._jobs = progress, jobs
+        self._rows: Sidecar | None = None
+        self._progress, self._jobs, self._cache = progress, jobs, cache
         self._source: Source | None = open_source(self.names, accept=self._accept)
         self.size, self.swap, self._again = self._source.size, self._source.swap, self._source.again
         self.kind = self._source.head_kind
@@ -132,7 +135,32 @@ class Capture:
 
         keep: bool[256] over the kindsub byte, the records to give out; all unless given.
         """
-        return self._watch(*self._start(keep if self.native else None))
+        sidecar = self._sidecar("tables") if self._is_of_tables(keep) else None
+        if sidecar is None:
+            return self._watch(*self._start(keep if self.native else None))
+        return self._kept(sidecar, keep)
+
+    def _is_of_tables(self, keep: npt.NDArray[np.bool_] | None) -> bool:
+        if keep is None or not self._cache:
+            return False
+        from npuscope.tables import TABLE_KINDSUBS
+
+        return keep is TABLE_KINDSUBS
+
+    def _kept(self, sidecar: Sidecar, keep: npt.NDArray[np.bool_] | None) -> Iterator[Batch]:
+        """The records of the tables from the sidecar, or from a pass, which are kept if they are few."""
+        kept, note = sidecar.load_records()
+        if kept is not None:
+            batches, self._reading = kept
+            yield from batches
+            self._ledger = self._reading
+            return
+        for batch in self._watch(*self._start(keep)):
+            sidecar.add(batch)
+            yield batch
+        sidecar.store_records(self.ledger)
+        if note is not None:
+            self.ledger.note(note)
 
     @property
     def readable_again(self) -> bool:
@@ -209,6 +237,34 @@ class Capture:
     @cached_property
     def timeline(self) -> Timeline:
         """Hot, dry and backpressure of every buffer, and the episodes: one pass over the capture."""
+        sidecar = self._sidecar("blame" if self._blame_only else "full")
+        if sidecar is None:
+            return self._timeline()
+        kept, note = sidecar.load()
+        if kept is not None:
+            timeline, self._ledger = kept
+            self._reading = self._ledger
+            return timeline
+        rows = self._rows = self._sidecar("tables") if self._with_tables else None
+        timeline = self._timeline()
+        sidecar.store(timeline, self.ledger)
+        if rows is not None:
+            rows.store_records(self.ledger)
+        if note is not None:
+            self.ledger.note(note)
+        return timeline
+
+    def _sidecar(self, mode: str) -> Sidecar | None:
+        """Where the timeline or the records of the tables of this capture are kept, if they are to be."""
+        if not (self._cache and self.native and self._again):
+            return None
+        from npuscope.sidecar import Sidecar
+
+        given = "" if self.description is None else self.description.to_json()
+        return Sidecar.of(self.names, mode, repr((mode, given, self._force_desc, self._text, self.notes)))
+
+    def _timeline(self) -> Timeline:
+        """A pass over the capture."""
         blame_only = self._blame_only and self.native
         kept = BLAME_KINDSUBS if blame_only else ALL_KINDSUBS
         if self._with_tables:
@@ -238,11 +294,14 @@ class Capture:
 
     def _tabulate(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Hand the batches on and keep the rows in them."""
-        from npuscope.tables import Tables
+        from npuscope.tables import TABLE_KINDSUBS, Tables
 
         tables = Tables(summarise=self._summarise)
         for batch in batches:
-            tables.feed(batch)
+            rows = batch.only(TABLE_KINDSUBS)
+            tables.feed(rows)
+            if self._rows is not None:
+                self._rows.add(rows)
             yield batch
         tables.finish()
         self._tables = tables
@@ -381,6 +440,7 @@ def open(
     summarise: bool = False,
     progress: Progress | None = None,
     jobs: int = 1,
+    cache: bool = False,
 ) -> Capture:
     """The capture in ``paths``: files, globs, folders, a named pipe, or ``-`` for stdin; several are one capture.
 
@@ -388,7 +448,8 @@ def open(
     force_desc: take it even when its hash is not the one in the stream. text: how to read a legacy text dump.
     blame_only: a faster pass that leaves the bp lanes unknown. with_tables: fill the tables in the timeline's pass, so
     that a pipe has both; summarise: and their statistics (``tables.summary``). progress: see ``Progress``.
-    jobs: processes that read ahead where that is worth it, without influence on the answer.
+    jobs: processes that read ahead where that is worth it, without influence on the answer. cache: keep the timeline
+    in a file next to the first one, or take it from there if nothing has changed (``sidecar``).
     Raises NpuscopeError: exit code 2 for what cannot be read or is empty, 5 for a format that is not known.
     """
     return Capture(
@@ -401,4 +462,5 @@ def open(
         summarise=summarise,
         progress=progress,
         jobs=jobs,
+        cache=cache,
     )

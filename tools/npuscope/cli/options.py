@@ -37,6 +37,7 @@ class Options:
     allow_backwards: bool = False
     sample_period: str | None = None
     jobs: int = 1
+    no_cache: bool = False
     quiet: bool = False
     verbose: bool = False
     output: str | None = None
@@ -94,6 +95,7 @@ _INPUT: Final = (
     _option("--sample-period", metavar="TIME", help="Text dumps: a layer not printed for this long has cooled."),
     _option("--allow-backwards", is_flag=True, help="Text dumps: a time that goes back is a restart."),
     _option("-j", "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes.  [default: cores]"),
+    _option("--no-cache", is_flag=True, help="Neither use nor write FILE.*.npuscope-cache, which saves the next pass."),
     _option("-q", "--quiet", is_flag=True, help="No summary and no progress on stderr."),
     _option("-v", "--verbose", is_flag=True, help="The whole ledger on stderr."),
 )

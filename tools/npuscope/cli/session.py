@@ -88,6 +88,7 @@ def start(
         summarise=summarise,
         progress=progress,
         jobs=options.jobs,
+        cache=not options.no_cache,
     )
     capture.on_time_unit = use_time_unit
     wanted = {"text": TEXT, "npt1": capture.kind, "auto": capture.kind}.get(options.format, options.format)

@@ -50,7 +50,7 @@ AIE_PACKET: Final = 32
 _AIE_ZERO: Final = np.uint32(0x7000_8FE0)
 _SIGNATURES: Final = (
     (b"\x1f\x8b", "gzip", "gzip data"),
-    (b"\x28\xb5\x2f\xfd", "zstd", "zstd data; unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "zstd", "zstd data"),
     (b"\xfd7zXZ\0", "xz", "xz data; unpack it first"),
     (b"BZh", "bzip2", "bzip2 data; unpack it first"),
     (b"PK\x03\x04", "zip", "a zip archive; unpack it first"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import glob
 import gzip
+import importlib
 import io
 import os
 import re
@@ -21,7 +22,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +59,8 @@ PIPE_OPEN_S: Final = 5.0
 PIPE_IDLE_S: Final = 30.0
 """How long the writer of a named pipe may be silent; idle probes send a heartbeat every 0.13 s."""
 STDIN: Final = "-"
-GZIP_MAGIC: Final = b"\x1f\x8b"
+PACKED: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""First bytes of what is unpacked while it is read."""
 
 
 def header_page(json_text: bytes) -> bytes:
@@ -105,7 +107,8 @@ class _Input:
         self.header_bytes = 0
         self.swap = 0
         self._head = b""
-        self._unpacked: gzip.GzipFile | None = None
+        self._unpacked: io.BufferedIOBase | None = None
+        self._packing = ""
 
     def _open(self, name: str) -> int:
         if name == STDIN:
@@ -135,12 +138,12 @@ class _Input:
             return self._read_raw(view)
         filled = 0
         try:
-            while filled < len(view) and (got := self._unpacked.readinto(view[filled:])):
+            while filled < len(view) and (got := self._unpacked.readinto1(view[filled:])):
                 filled += got
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except (EOFError, zlib.error, gzip.BadGzipFile, _zstd().ZstdError) as error:
             cut = isinstance(error, EOFError)
-            self.cut = f"{self.name}: the gzip data {'breaks off' if cut else f'is damaged ({error})'}"
-            self._unpacked = gzip.GzipFile(fileobj=io.BytesIO())  # nothing follows
+            self.cut = f"{self.name}: the {self._packing} data {'breaks off' if cut else f'is damaged ({error})'}"
+            self._unpacked = io.BufferedReader(io.BytesIO())  # nothing follows
         return filled
 
     def _read_raw(self, view: memoryview) -> int:
@@ -192,12 +195,13 @@ class _Input:
         self._head = self._take(HEAD_BYTES)
         if not self._head:
             raise NpuscopeError("the input is empty", file=self.name)
-        if self._head.startswith(GZIP_MAGIC):
-            self._unpacked = gzip.GzipFile(fileobj=io.BufferedReader(_Packed(self._head, self._read_raw)))
+        if (packing := _packing(self._head)) is not None:
+            self._packing, packed = packing, io.BufferedReader(_Packed(self._head, self._read_raw))
+            self._unpacked = gzip.GzipFile(fileobj=packed) if packing == "gzip" else _zstd().ZstdFile(packed)
             self.size = None
             self._head = self._take(HEAD_BYTES)
             if not self._head:
-                raise NpuscopeError(self.cut or "the gzip data is empty", file=None if self.cut else self.name)
+                raise NpuscopeError(self.cut or f"the {packing} data is empty", file=None if self.cut else self.name)
         for bits in SWAPS:
             if swapped(self._head[:8], bits) == HEADER_MAGIC:
                 self._header(bits)
@@ -307,6 +311,16 @@ class _Packed(io.RawIOBase):
         view[:size] = self._head[:size]
         self._head = self._head[size:]
         return size
+
+
+def _packing(head: bytes) -> str | None:
+    """``gzip``, ``zstd``, None for what is not packed."""
+    return next((name for magic, name in PACKED.items() if head.startswith(magic)), None)
+
+
+def _zstd() -> Any:
+    """Python's own module from 3.14 on, its backport before."""
+    return importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 def _unreadable(error: OSError, name: str) -> NpuscopeError:
@@ -458,10 +472,11 @@ def _is_dump(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)
-            if head.startswith(GZIP_MAGIC):
-                head = zlib.decompressobj(wbits=31).decompress(head, HEAD_BYTES)
+            if (packing := _packing(head)) is not None:
+                unpack = zlib.decompressobj(wbits=31) if packing == "gzip" else _zstd().ZstdDecompressor()
+                head = unpack.decompress(head, HEAD_BYTES)
             return sniff(head) == "npt"
-    except zlib.error:
+    except (zlib.error, _zstd().ZstdError):
         return False
     except OSError as error:
         raise _unreadable(error, str(path)) from error

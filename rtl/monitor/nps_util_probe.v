@@ -102,7 +102,7 @@ module nps_util_probe #(
     );
     reg [31:0] record;
     always @(posedge clk) begin
-        settles <= {settles[0], (ready || (done && channel != LAST)) && !rst};
+        settles <= {settles[0], ready || (done && channel != LAST)} & {2{!rst}};
         start <= settles[1] && !rst;
         if (ready) channel <= 6'd0;
         else if (done) channel <= channel + 6'd1;

@@ -56,10 +56,9 @@ module nps_window_count #(
             closes <= ends && !starts;
         end
         if (starts || (ends && last_turn)) since <= rel_ns;
-        if (starts || ends) begin
-            clocks <= length + ROUND;
-            length <= {W{1'b0}};
-        end else if (last_turn) length <= length + ROUND;
+        if (ends) clocks <= length + ROUND;  // not by a step: it is being read
+        if (starts || ends) length <= {W{1'b0}};
+        else if (last_turn) length <= length + ROUND;
         if (starts || ends) due <= 1'b0;
         waits <= (ends || (waits && !ready)) && enable && !rel_step && !rst;
         if (rst) {opens, closes, due} <= 3'd0;

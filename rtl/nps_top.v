@@ -31,11 +31,11 @@ module nps_top #(
     parameter [31:0]           STALE_NS      = `NPS_STALE_NS,          // relative ns, 0 = off
     parameter                  RAW           = 0,                      // 0 or 1
     // sources beside the trace ports, 0 or 1: built in
-    parameter                  JITTER        = 0,
+    parameter                  JITTER        = 1,
     parameter [47:0]           T_NOMINAL      = `NPS_T_NOMINAL,        // 1/256 ns, not 0
     parameter [31:0]           WATCHDOG       = `NPS_WATCHDOG,         // clocks, 0 = off
     parameter integer          JITTER_OPTIONS = `NPS_JITTER_OPTIONS,   // 0..15: need_lock, exclude, strobe, sync_lost_a
-    parameter                  RAS            = 0,                     // with JITTER only; limits as of nps_ras_map:
+    parameter                  RAS            = 1,                     // with JITTER only; limits as of nps_ras_map:
     parameter integer          UNIT           = 0,                     // reporting unit, 0..31
     parameter integer          S_COUNT        = `NPS_S_COUNT,          // excesses, 2..8
     parameter integer          REQ_TIMEOUT    = `NPS_REQ_TIMEOUT,      // clocks, 2..16777215
@@ -47,7 +47,7 @@ module nps_top #(
     parameter integer          A_BUDGET       = `NPS_A_BUDGET,         // switches, 0..255
     parameter integer          S_WINDOW       = `NPS_S_WINDOW,         // ns, 1000..2147483647
     parameter integer          A_HOLDOFF      = `NPS_A_HOLDOFF,        // us, 1..262143
-    parameter                  TOKEN          = 0,
+    parameter                  TOKEN          = 1,
     parameter integer          WORDS          = 4,                     // of a context, 4..16
     parameter [31:0]           OPCODE         = `NPS_TOKEN_OPCODE,     // of npu_token_int
     parameter [31:0]           OPCODE_BITS    = `NPS_TOKEN_OPCODE_BITS,// of it those that count, none of [31:20]
@@ -60,7 +60,7 @@ module nps_top #(
     parameter                  FRAME_RECORDS = `NPS_FRAME_RECORDS,     // most records of a frame, 32..512
     parameter [47:0]           FRAME_AGE_NS  = `NPS_FRAME_AGE_NS,      // relative ns, 1..HEARTBEAT_NS
     parameter [47:0]           HEARTBEAT_NS  = `NPS_HEARTBEAT_NS,      // relative ns
-    parameter                  REGS          = 0                       // 1: s_axil_* in place of enable and cfg_*
+    parameter                  REGS          = 1                       // s_axil_* in place of enable and cfg_*
 ) (
     input wire clk,
     input wire rst,

@@ -25,8 +25,8 @@ from tb.synth import measure
 
 TOPS: dict[str, tuple[str, dict[str, int]]] = {
     "nps_top": ("nps_top", {}),
-    "nps_top REGS=1": ("nps_top", {"REGS": 1}),
-    "nps_top JITTER=1 REGS=1": ("nps_top", {"JITTER": 1, "REGS": 1}),
+    "nps_top trace ports only": ("nps_top", {"JITTER": 0, "RAS": 0, "TOKEN": 0, "REGS": 0}),
+    "nps_top REGS=0": ("nps_top", {"REGS": 0}),
 }
 """Configurations with a row of their own, by name."""
 

@@ -113,8 +113,9 @@ module nps_trace_fabric #(
             always @(posedge clk) begin
                 ev_valid <= in_valid && offer[g] && !rst;
                 ev_step <= in_step && offer[g] && !rst;
-                {ev_step_ns, ev_bp_samples, ev_tq, ev_ts, ev_kind, ev_sub, ev_payload} <=
-                    {in_step_ns, in_bp_samples, in_tq, in_ts, in_kind, in_sub, in_payload};
+                {ev_step_ns, ev_tq, ev_ts, ev_kind, ev_sub, ev_payload} <=
+                    {in_step_ns, in_tq, in_ts, in_kind, in_sub, in_payload};
+                if (offer[g]) ev_bp_samples <= in_bp_samples;  // at the end the total of the stream stays
                 ev_context <= context_words;
             end
             assign step_comes[g] = ev_step;
@@ -141,7 +142,7 @@ module nps_trace_fabric #(
 
             nps_trace_source #(
                 .HAS_LAYERS(g < NUM_BP),
-                .CFG_FIRST(g == RAS_AT ? `NPS_CFG_R_LIMIT : `NPS_CFG_T_NOMINAL_LO),
+                .CFG_FIRST({28'd0, g == RAS_AT ? `NPS_CFG_R_LIMIT : `NPS_CFG_T_NOMINAL_LO}),
                 .CFG_WORDS(OWNED),
                 .COLLECTS(g == RAS_AT),
                 .CONTEXT(CONTEXT),

@@ -308,7 +308,12 @@ module nps_trace_source #(
                 .shot_word(shot_word),
                 .out_word(out_word)
             );
-
+        end else begin : gen_no_mirrors
+            assign touched = 32'd0;
+            assign shot_word = 32'd0;
+            wire unused = &{1'b0, limits, stale, LAYERS, DRY_MASK, 1'b0};
+        end
+        if (HAS_LAYERS || CONTEXT != 0) begin : gen_total  // BP_SAMPLES or TOKENS
             reg [31:0] told;
             always @(posedge clk) begin
                 if (rst || restart) told <= 32'd0;
@@ -316,11 +321,9 @@ module nps_trace_source #(
                 else if (op_select && op_entry) told <= op_bp_samples;
             end
             assign bp_samples = told;
-        end else begin : gen_no_mirrors
-            assign touched = 32'd0;
-            assign shot_word = 32'd0;
+        end else begin : gen_no_total
             assign bp_samples = 32'd0;
-            wire unused = &{1'b0, limits, stale, op_bp_samples, final_counts, LAYERS, DRY_MASK, 1'b0};
+            wire unused_total = &{1'b0, op_bp_samples, final_counts};
         end
         if (!HAS_LAYERS && CFG_WORDS != 0) begin : gen_words
             wire [31:0] cfg_word;

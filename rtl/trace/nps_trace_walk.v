@@ -2,8 +2,8 @@
 // Walks over all the words of one kind that the stream owns, for round robins and whole lists.
 //
 // Does:      points at one word (counter index of its owner, sub) and steps to the next; after the last comes the first.
-//            CNT:    BP sources ascending ACCEPTED, DROPPED, BP_SAMPLES; TOKEN, RAS, JITTER, MARK ACCEPTED, DROPPED; framer
-//                    ACCEPTED, STALLED
+//            CNT:    BP sources ascending ACCEPTED, DROPPED, BP_SAMPLES; TOKEN ACCEPTED, DROPPED, TOKENS; RAS, JITTER, MARK
+//                    ACCEPTED, DROPPED; framer ACCEPTED, STALLED
 //            CFG:    framer VERSION, CLK_PERIOD, DESC_HASH_LO, _HI; BP sources ascending BP_LIMITS, STALE, LAYERS, DRY_MASK;
 //                    RAS R_LIMIT to A_HOLDOFF; JITTER T_NOMINAL_LO, _HI
 //            STATE:  BP sources ascending HOT, BP_EN, UNKNOWN, DRY
@@ -40,6 +40,7 @@ module nps_trace_walk #(
     localparam [INDEX_W-1:0] ONE = 1;
     localparam [INDEX_W-1:0] BP_FIRST = 0;
     localparam [INDEX_W-1:0] BP_LAST = NUM_BP - 1;
+    localparam [INDEX_W-1:0] TOKEN_AT = NUM_BP;
     localparam [INDEX_W-1:0] RAS_AT = NUM_BP + TOKEN;
     localparam [INDEX_W-1:0] JITTER_AT = NUM_BP + TOKEN + RAS;
     localparam [INDEX_W-1:0] FRAMER = NUM_BP + TOKEN + RAS + JITTER + 1;
@@ -64,9 +65,10 @@ module nps_trace_walk #(
                     `NPS_CNT_ACCEPTED: sub_next = index == FRAMER ? `NPS_CNT_STALLED : `NPS_CNT_DROPPED;
                     `NPS_CNT_DROPPED: begin
                         if (index <= BP_LAST) sub_next = `NPS_CNT_BP_SAMPLES;
+                        else if (TOKEN != 0 && index == TOKEN_AT) sub_next = `NPS_CNT_TOKENS;
                         else index_next = index + ONE;
                     end
-                    `NPS_CNT_BP_SAMPLES: index_next = index + ONE;
+                    `NPS_CNT_BP_SAMPLES, `NPS_CNT_TOKENS: index_next = index + ONE;
                     default: index_next = FIRST;  // STALLED
                 endcase
             end

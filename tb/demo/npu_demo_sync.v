@@ -3,7 +3,7 @@
 // misbehaves on schedule, and the other sides of the requests that this leads to. Late, by interval:
 //   8 to 12   + 13 us each       five above the R limit in a row: CRC renegotiation
 //   18        + 45 us            above the A limit: PHY switch
-//   24 to 27  + 105 us each      above the S limit; A again once its hold-off is over, and behind its switch the third of S
+//   24 to 27  + 105 us each      above the S limit three times; A once its hold-off is over, without another switch left
 //   from 32   no pulse           the watchdog tells the loss of sync
 `default_nettype none
 

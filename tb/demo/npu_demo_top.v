@@ -122,9 +122,8 @@ module npu_demo_top #(
         .NUM_BP       (SOURCES),
         .LAYERS       (LAYERS),
         .DRY_MASK     (DRY_MASK),
-        .JITTER       (1),
-        .RAS          (1),
-        .TOKEN        (1),
+        .A_BUDGET     (1),
+        .REGS         (0),
         .FIFO_DEPTH   (FIFO_DEPTH),
         .CLK_PERIOD_PS(CLK_PERIOD_PS),
         .DESC_HASH    (DESC_HASH)

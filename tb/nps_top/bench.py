@@ -16,9 +16,10 @@ from cocotb.triggers import RisingEdge
 from pyuvm import ConfigDB, uvm_root, uvm_test
 
 from npuscope.encode.token import instruction
-from npuscope.layout import SRC_JITTER, SRC_TOKEN
+from npuscope.layout import SRC_JITTER, SRC_RAS, SRC_TOKEN
 from tb.nps_top.config import SYNC_GAP, WORDS, chosen
 from tb.nps_top.env import TopEnv
+from tb.nps_top.software import GENTLE, STEADY, Software
 from tb.nps_top.truth import write_truth
 from tb.vip.axis import always, bursts, never, randomly, stalls
 from tb.vip.instruction_port import Issue
@@ -60,8 +61,9 @@ class Profile:
     contents. gentle: nothing comes during the start, marks and clock steps come apart (a step every ``STEP_CLOCKS``,
     ``LOCKS`` between them): with the shapes paced, wetted and hold no queue can overflow. late: samples with
     backpressure go on after the flush, into a sink that is not ready. dry: the traffic keeps to the layers that can be
-    dry. at_least, at_most: bounds of ``compared`` records, ``lost`` records, ``sessions``, ``refusals``, told
-    ``steps``, ``stalled`` clocks, ``groups``, and of groups by cause.
+    dry. busy: long enough for every kind of order of software, and new configurations are told. at_least, at_most:
+    bounds of ``compared`` records, ``lost`` records, ``sessions``, ``refusals``, told ``steps``, ``stalled`` clocks,
+    ``groups``, and of groups by cause.
     """
 
     clocks: int
@@ -79,6 +81,7 @@ class Profile:
     gentle: bool = False
     late: bool = False
     dry: bool = False
+    busy: bool = False
     at_least: dict[str, int] = field(default_factory=dict)
     at_most: dict[str, int] = field(default_factory=dict)
 
@@ -95,10 +98,13 @@ class TopTest(uvm_test):
         self.env = TopEnv("env", self)
 
     def connect_phase(self) -> None:
+        self.software: Software | None = None
         if self.build.others:
             self.env.time.frac_step = 77
             self.env.sides.rng = self.rng("sides")
             self.env.pipeline.rng = self.rng("pipeline")
+        if self.build.regs:
+            self.env.pipeline.resume = 0.005  # mostly software does it
         if self.profile.slow:
             self.env.time.period_ns = self.env.scoreboard.period_ns = self.build.heartbeat_ns // HEARTBEAT_CLOCKS
 
@@ -110,10 +116,6 @@ class TopTest(uvm_test):
         self.raise_objection()
         self.dut.enable.value = 0
         self.dut.rst.value = 1
-        await self.clocks(RESET_CLOCKS)
-        self.dut.rst.value = 0
-        await self.clocks(3)
-        self.dut.enable.value = 1
         self.traffic = traffic = [
             Traffic(
                 self.rng(f"port {port}"), (self.profile.dry and dry) or layers, self.build.limits, self.profile.shapes
@@ -121,6 +123,17 @@ class TopTest(uvm_test):
             for port, (layers, dry) in enumerate(zip(self.build.layers, self.build.dry, strict=True))
         ]
         sequencers = self.env.sources()
+        self.tokens = TokenTraffic(self.rng("tokens"), WORDS - 3)
+        if self.build.regs:
+            pins = ("awvalid", "wvalid", "arvalid", "bready", "rready")
+            for pin in pins:
+                getattr(self.dut, f"s_axil_{pin}").value = 0
+        await self.clocks(RESET_CLOCKS)
+        if self.build.regs:
+            self.software = Software(self.dut, self.rng("software"), self.build, traffic, lambda: self.tokens.ptr)
+        self.dut.rst.value = 0
+        await self.clocks(3)
+        await self.enable(True)
         if self.profile.gentle:
             await self.clocks(QUIET_CLOCKS)
         if self.profile.slow:  # groups by age cut its start to pieces
@@ -134,7 +147,11 @@ class TopTest(uvm_test):
             cocotb.start_soon(limits.start(sequencers["limits"])),
             cocotb.start_soon(self.commands()),
         ]
+        self.playing = True
+        if self.software is not None:
+            side.append(cocotb.start_soon(self.work(self.software)))
         await play.start(sequencers["trace"])
+        self.playing = False
         for task in side:
             await task
         await self.finish()
@@ -150,13 +167,14 @@ class TopTest(uvm_test):
             train = SyncTrain(self.rng("sync"), SYNC_GAP, shapes, 0.0 if profile.gentle else 0.003)
             yield "sync", Play(islice(train, profile.clocks))
         if SRC_TOKEN in self.build.others:
-            traffic = TokenTraffic(self.rng("tokens"), WORDS - 3)
             share = 0.01 if profile.gentle else self.rng("share").choice([0.02, 0.1, 0.3])
-            stream = traffic.stream(["plain"] if profile.gentle else ["plain", "busy", "dense"], profile.clocks, share)
+            stream = self.tokens.stream(
+                ["plain"] if profile.gentle else ["plain", "busy", "dense"], profile.clocks, share
+            )
             yield "tokens", Play(islice(stream, profile.clocks // 2))
-            yield "instructions", Play(self.orders(traffic))
+            yield "instructions", Play(self.orders())
 
-    def orders(self, traffic: TokenTraffic) -> Iterator[Issue | None]:
+    def orders(self) -> Iterator[Issue | None]:
         """Token interrupts around the tokens that come, now and then a word that is refused or not ours."""
         rng = self.rng("orders")
         for _ in range(self.profile.clocks // 2):
@@ -166,15 +184,29 @@ class TopTest(uvm_test):
             word = instruction(rng.choice([1, 2, 4, 8, 15, rng.randrange(16)]), rng.randrange(32))
             if rng.random() < 0.1:
                 word ^= 1 << rng.randrange(32)
-            yield Issue(word, traffic.ptr + rng.randrange(-2, 4) & 0xFFFFFFFF, rng.choice([0, 0, 1, 5]))
+            yield Issue(word, self.tokens.ptr + rng.randrange(-2, 4) & 0xFFFFFFFF, rng.choice([0, 0, 1, 5]))
 
     async def clocks(self, count: int) -> None:
         for _ in range(count):
             await RisingEdge(self.dut.clk)
 
+    async def enable(self, on: bool) -> None:
+        """Start or flush: by the pin, or by software."""
+        if self.software is None:
+            self.dut.enable.value = int(on)
+        else:
+            await self.software.enable(on)
+
+    async def work(self, software: Software) -> None:
+        """Software does what does not spoil the test, until nothing is played any more."""
+        profile = self.profile
+        kinds = GENTLE if profile.gentle else STEADY
+        while self.playing:
+            await software.round((*kinds, "limits") if profile.limits else kinds)
+
     async def finish(self) -> None:
         """Flush into a sink that is ready, sooner or later, until END is out."""
-        self.dut.enable.value = 0
+        await self.enable(False)
         if self.profile.late:
             for traffic in self.traffic:
                 traffic.shapes = ("asserted",)
@@ -188,6 +220,17 @@ class TopTest(uvm_test):
         else:
             raise AssertionError(f"no END within {END_CLOCKS} clocks")
         await self.clocks(40)
+
+    async def reset(self, clocks: int) -> None:
+        """Not in the midst of an access: who drives the port would wait for ever."""
+        if self.software is not None:
+            await self.software.lock.acquire()
+        self.dut.rst.value = 1
+        await self.clocks(clocks)
+        self.dut.rst.value = 0
+        if self.software is not None:
+            self.software.forget()
+            self.software.lock.release()
 
     # ---------------------------------------------------------------- stimulus
     def marks(self) -> Iterator[tuple[int, int] | None]:
@@ -204,7 +247,7 @@ class TopTest(uvm_test):
         """New limits for random ports, each third time illegal; the traffic then aims at their boundaries."""
         rng, times = self.rng("limits"), 0
         for _ in range(self.profile.clocks):
-            if rng.random() >= self.profile.limits:
+            if self.software is not None or rng.random() >= self.profile.limits:
                 yield None
                 continue
             new = {port: random_limits(rng) for port in range(len(traffic)) if rng.random() < 0.7}
@@ -235,11 +278,11 @@ class TopTest(uvm_test):
                 env.time.lock(rng.random() < 0.5, rng.random() < 0.5)
             if rng.random() < (profile.toggles if enabled else 0.05):
                 enabled = not enabled
-                self.dut.enable.value = int(enabled)
+                await self.enable(enabled)
             if rng.random() < profile.resets:
-                self.dut.rst.value = 1
-                await self.clocks(rng.randrange(1, 4))
-                self.dut.rst.value = 0
+                await self.reset(rng.randrange(1, 4))
+                if self.software is not None:
+                    await self.enable(enabled)
             if rng.random() < profile.sink_changes:
                 env.sink.pattern = SINKS[rng.choice(profile.sinks)](self.rng(f"sink {clock}"))
 
@@ -256,6 +299,11 @@ class TopTest(uvm_test):
             "groups": scoreboard.causes.total(),
             **scoreboard.causes,
         }
+        if self.software is not None and self.profile.busy:
+            done, told = self.software.done, scoreboard.configured
+            missing = set(STEADY) - done.keys()
+            assert not missing, f"software never came to {missing}: {done}"
+            assert min(told[SRC_RAS], told[SRC_JITTER]) > 0, f"CFG words told of new configurations: {told}"
         for what, minimum in self.profile.at_least.items():
             assert seen.get(what, 0) >= minimum, f"{what}: {seen.get(what, 0)}, at least {minimum} wanted"
         for what, maximum in self.profile.at_most.items():
@@ -316,7 +364,8 @@ async def test_steps_told(dut):
 async def test_limits(dut):
     """Run-time limits, legal and not, RAW among them."""
     wanted = {"refusals": 4, "compared": 200}
-    await play(dut, "limits", Profile(1800, MIXED, ("always", "random"), limits=0.02, at_least=wanted))
+    profile = Profile(3000, MIXED, ("always", "random"), limits=0.02, busy=True, at_least=wanted)
+    await play(dut, "limits", profile)
 
 
 @cocotb.test()

@@ -28,7 +28,8 @@ SYNC = JitterConfig(t_nominal=SYNC_GAP * PERIOD_NS << 8, watchdog=4 * SYNC_GAP)
 
 @dataclass(frozen=True)
 class Build:
-    """One parameter set. layers, dry: masks, one per source. others: sources beside the trace ports and MARK."""
+    """One parameter set. layers, dry: masks, one per source. others: sources beside the trace ports and MARK. regs: it
+    is driven by registers."""
 
     layers: tuple[int, ...]
     dry: tuple[int, ...]
@@ -43,6 +44,7 @@ class Build:
     others: tuple[int, ...] = ()
     jitter: JitterConfig = SYNC
     ras: RasConfig = MAPPER
+    regs: bool = False
 
     @property
     def parameters(self) -> dict[str, int]:
@@ -75,6 +77,7 @@ class Build:
             "MEM_LOW_OFF": MEM_LOW[1],
             "RAS": int(SRC_RAS in self.others),
             "REQ_TIMEOUT": REQ_TIMEOUT,
+            "REGS": int(self.regs),
             **{name.upper(): getattr(self.ras, name) for name in RAS_LIMITS},
         }
 
@@ -103,9 +106,10 @@ BUILDS = {
     "one": Build((0x0000_000F,), (0x0000_0006,), 4, BpLimits(stale_ns=2000), 8, 32, 1500, 6000),
     "two": Build((0xFFFF_FFFF, 0x8000_0001), (0xFFFF_FFFF, 0), 8, BpLimits(level_step=9, k=3), 16, 48, 4000, 20000),
     "three": Build((0xFFF, 0x111, 0x1), (0x0F0, 0x111, 0), 64, BpLimits(), 64, 512, 1 << 20, 1 << 27),
-    "full": Build((0xFFF, 0x3), (0x0F0, 0), 16, BpLimits(stale_ns=3000), 16, 64, 4000, 20000, others=ALL),
+    "full": Build((0xFFF, 0x3), (0x0F0, 0), 16, BpLimits(stale_ns=3000), 16, 64, 4000, 20000, others=ALL, regs=True),
 }
-"""By name: small queues and short frames; wide masks; three sources with the default limits and frame; all sources."""
+"""By name: small queues and short frames; wide masks; three sources with the default limits and frame; all sources, and
+registers."""
 
 
 def chosen() -> Build:

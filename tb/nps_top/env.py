@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import random
+from collections import deque
+from dataclasses import replace
 from typing import Any
 
 import cocotb
@@ -14,6 +16,7 @@ from npuscope.encode import BpLimits, Sample, TimeBus, Token, TokenInputs, TopCl
 from npuscope.layout import SRC_TOKEN
 from tb.nps_ras_map.traffic import Responder
 from tb.nps_top.config import MEM_LOW, WORDS, Build
+from tb.nps_top.registers import LATE, SHOWN, Bus, Orders, Write
 from tb.nps_top.scoreboard import Scoreboard
 from tb.vip.axis import AxisMonitor, AxisSink
 from tb.vip.instruction_port import InstructionAgent
@@ -31,13 +34,22 @@ SETTLE = 3
 
 
 class InputMonitor(uvm_monitor):
-    """All inputs of one clock in one ``TopClock``, since the model needs them together; cfg_error beside it."""
+    """All inputs of one clock in one ``TopClock``, since the model needs them together; cfg_error beside it.
+
+    With registers they come ``late`` clocks later, completed by what the registers give.
+    """
 
     def build_phase(self) -> None:
         self.dut = cocotb.top
         self.ap = uvm_analysis_port("ap", self)
         self.ports = len(ConfigDB().get(self, "", "BUILD").layers)
-        self.tokens = SRC_TOKEN in ConfigDB().get(self, "", "BUILD").others
+        build: Build = ConfigDB().get(self, "", "BUILD")
+        self.tokens = SRC_TOKEN in build.others
+        self.late = LATE if build.regs else 0
+        self.bus, self.orders = Bus(self._pin), Orders(self.ports, build.ras.s_count)
+        self._writes: dict[int, Write] = {}
+        self._seen: deque[tuple[Any, ...]] = deque()
+        self._completed: TopClock | None = None
         self._handles: dict[str, Any] = {}
 
     def sample(self, clock: int) -> None:
@@ -68,7 +80,27 @@ class InputMonitor(uvm_monitor):
         )
         levels = tuple(bool(self._pin(name)) for name in ("sync_lost", "crc_reneg_req", "phy_switch_req"))
         stream = tuple(bool(self._pin(name)) for name in ("tok_ready", "pipe_valid", "pipe_freeze"))
-        self.ap.write((clock, inputs, self._pin("cfg_error"), levels, stream))
+        seen = clock, inputs, self._pin("cfg_error"), levels, stream
+        if not self.late:
+            return self.ap.write(seen)
+        write = self.bus.clock(inputs.reset)
+        if write is not None:
+            self._writes[clock - SHOWN] = write
+        self._seen.append(seen)
+        if len(self._seen) > SHOWN:
+            self._complete()
+        return None
+
+    def _complete(self) -> None:
+        """The registers of the clock that is SHOWN clocks old; the clock before it is then complete."""
+        clock, inputs = self._seen[-1 - SHOWN][:2]
+        before, write = self._completed, self._writes.pop(clock, None)
+        self._completed = self.orders.clock(write, inputs)
+        if before is not None:
+            clock, _, *outputs = self._seen.popleft()
+            self.ap.write((clock, replace(before, **self.orders.behind), *outputs))
+        if inputs.reset:
+            self.orders.reset()
 
     def _pin(self, name: str) -> int:
         handle = self._handles.get(name)
@@ -208,7 +240,7 @@ class TopEnv(uvm_env):
 
     def connect_phase(self) -> None:
         self.watch.env = self
-        self.scoreboard.axis = self.axis
+        self.scoreboard.axis, self.scoreboard.late = self.axis, self.inputs.late
         self.inputs.ap.connect(self.scoreboard.analysis_export)
 
     def sources(self) -> dict[str, Any]:

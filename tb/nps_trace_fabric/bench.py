@@ -95,7 +95,8 @@ async def play(dut, clocks, ready, share, shape, orders, answer=1):
     await fabric.end()
     offered = list(fabric.offered)
     config = StreamConfig((SourceConfig(1),), frame_records=FRAME_RECORDS, others={SRC_TOKEN: {}})
-    walk = check_dump(config, [Session({SRC_TOKEN: offered})], bytes(fabric.taken))[0]
+    session = Session({SRC_TOKEN: offered}, bp_samples={SRC_TOKEN: fabric.model.tokens})
+    walk = check_dump(config, [session], bytes(fabric.taken))[0]
     said = Counter(Kind(fabric.taken[at + 8] & 15).name for at in range(0, len(fabric.taken), 16))
     cocotb.log.info("%d records compared: %s; lost %s", walk.compared, dict(said), walk.lost[SRC_TOKEN])
     return walk, offered

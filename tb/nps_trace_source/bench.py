@@ -157,6 +157,8 @@ class Bench:
         if SORT == "bp":
             words += [(Kind.STATE, sub, mask) for sub, mask in self.mirror.keyframe()]
             words += [(Kind.CNT, Cnt.BP_SAMPLES, self.mirror.bp_samples)]
+        if SORT == "token":
+            words += [(Kind.CNT, Cnt.TOKENS, self.mirror.bp_samples)]
         for kind, sub, word in words:
             await self.clock({"kind": kind, "sub": sub}, (word, None, None))
 

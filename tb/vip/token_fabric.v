@@ -115,7 +115,7 @@ module token_fabric #(
         .clk(clk), .rst(rst), .restart(begin_stream), .rel_ns(rel_ns), .ts_ns(ts_ns), .tq(tq),
         .events({
             {`NPS_EVENT_W{1'b0}},
-            {ev_step_ns, ev_step, ev_valid, 32'd0, ev_tq, ev_ts, ev_kind, ev_sub, ev_payload},
+            {ev_step_ns, ev_step, ev_valid, ev_tokens, ev_tq, ev_ts, ev_kind, ev_sub, ev_payload},
             {`NPS_EVENT_W{1'b0}}
         }),
         .offer(3'b111), .token_context(snap_ctx),

@@ -30,7 +30,7 @@ def test_once_says_what_stalls_says(capsys: Captured) -> None:
     verdict = npuscope.open(GOOD).stalls().verdict
     assert run(["watch", str(GOOD), "--once"]) == Exit.OK
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("41.2 kB ended, the last 5.000 ms up to 2026-01-01T")
+    assert lines[0].startswith("41.1 kB ended, the last 5.000 ms up to 2026-01-01T")
     assert lines[1] == verdict
     assert [line.split()[0] for line in lines[4:8]] == ["tokens", "embedded", "normed", "heads"]
     assert run(["watch", str(GOOD), "--once", "--json", "--last", "1ms"]) == Exit.OK

@@ -55,7 +55,7 @@ class Rig:
 
 def test_tokens_are_told_in_their_clock() -> None:
     rig = Rig()
-    assert rig.entry(Token(0, 7, first=True)) == Entry(1010, SRC_TOKEN, Kind.TOKEN, TokenSub.FIRST, 7)
+    assert rig.entry(Token(0, 7, first=True)) == Entry(1010, SRC_TOKEN, Kind.TOKEN, TokenSub.FIRST, 7, bp_samples=1)
     assert rig.step(Token(1, 8)) == "NEXT 8"
     assert rig.step() is None
     assert rig.step(Token(2, 9), ready=False) is None
@@ -71,7 +71,9 @@ def test_hit_freezes_one_clock_later_and_keeps_the_token() -> None:
     assert (before.tok_ready, before.pipe_valid, before.pipe_freeze, before.enters) == (True, True, False, True)
     entry = rig.entry(token)
     head = 5 | 3 << 5 | 9 << 13
-    assert entry == Entry(rig.now, SRC_TOKEN, Kind.TOKINT, EOS, 75, context=(head, 5, AMPLE | 10 << 16, 11, 12))
+    assert entry == Entry(
+        rig.now, SRC_TOKEN, Kind.TOKINT, EOS, 75, bp_samples=2, context=(head, 5, AMPLE | 10 << 16, 11, 12)
+    )
     assert rig.model.snapshot is not None
     assert (rig.model.snapshot.cause, rig.model.snapshot.token) == (EOS, 75)
     after = rig.model.look(TokenInputs(TimeBus(0, 0), Token(6, 76)))
@@ -285,8 +287,8 @@ def test_restart_voids_the_count_and_the_record_but_not_the_freeze() -> None:
 def test_steps_pass_with_and_without_a_record() -> None:
     rig = Rig()
     bus = TimeBus(5, 6, 1, True, False, -7)
-    assert rig.model.clock(TokenInputs(bus)) == Entry(6, SRC_TOKEN, None, tq=1, step_ns=-7)
-    assert rig.model.clock(TokenInputs(bus, Token(0, 4))) == Entry(6, SRC_TOKEN, Kind.TOKEN, 1, 4, 1, -7)
+    assert rig.model.clock(TokenInputs(bus)) == Entry(6, SRC_TOKEN, None, tq=1, step_ns=-7, bp_samples=0)
+    assert rig.model.clock(TokenInputs(bus, Token(0, 4))) == Entry(6, SRC_TOKEN, Kind.TOKEN, 1, 4, 1, -7, 1)
 
 
 def test_forced_causes_need_the_mask_and_leave_mem_low_untold() -> None:

@@ -276,13 +276,13 @@ OTHERS = {
 
 def test_sources_beside_backpressure_tell_their_words_and_counters() -> None:
     writer = Writer([SourceConfig(1)], others=OTHERS)
-    for _ in range(13):
+    for _ in range(14):
         writer.group(5)
     records = check_structure(writer.data(), 512)
     cfg = [(r.src, r.sub, r.payload) for r in records[9:] if r.kind == Kind.CFG][8:16]
     assert cfg == [(60, word, 100 + word) for word in range(8, 14)] + [(61, word, 100 + word) for word in (6, 7)]
     cnt = [r.src for r in records if r.kind == Kind.CNT]
-    assert cnt == [0, 0, 0, 59, 59, 60, 60, 61, 61, 62, 62, 63, 63, 0]
+    assert cnt == [0, 0, 0, 59, 59, 59, 60, 60, 61, 61, 62, 62, 63, 63, 0]
 
 
 def test_a_loss_of_cfg_words_is_followed_by_all_that_the_source_owns() -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from npuscope.encode.record import Record, describe, pack, payload, unpack, unpack_payload
     from npuscope.encode.stream import Dropped, Entry, StreamConfig, StreamState
     from npuscope.encode.token import Order, Snapshot, Token, TokenInjectModel, TokenInputs, TokenIrqModel, TokenView
-    from npuscope.encode.top import TopClock, TopModel
+    from npuscope.encode.top import TokenInject, TopClock, TopModel
     from npuscope.encode.writer import Writer
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "SyncPulse",
     "TimeBus",
     "Token",
+    "TokenInject",
     "TokenInjectModel",
     "TokenInputs",
     "TokenIrqModel",
@@ -95,7 +96,7 @@ _MODULES = {
     "record": ("Record", "describe", "pack", "payload", "unpack", "unpack_payload"),
     "stream": ("Dropped", "Entry", "StreamConfig", "StreamState"),
     "token": ("Order", "Snapshot", "Token", "TokenInjectModel", "TokenInputs", "TokenIrqModel", "TokenView"),
-    "top": ("TopClock", "TopModel"),
+    "top": ("TokenInject", "TopClock", "TopModel"),
     "writer": ("Writer",),
 }
 

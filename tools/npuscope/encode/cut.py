@@ -34,6 +34,7 @@ from npuscope.layout import (
     State,
     SyncSub,
     TimeQuality,
+    TokenSub,
 )
 from npuscope.ledger import Cause
 from npuscope.records import Batch
@@ -215,7 +216,8 @@ class Cutter:
         elif told >= self.end_ns:
             self.done = event and told >= self.end_ns + _LATE_NS
         elif kind == Kind.CNT:
-            self._mirrors[src].bp_samples = payload if sub == Cnt.BP_SAMPLES else self._mirrors[src].bp_samples
+            if sub in (Cnt.BP_SAMPLES, Cnt.TOKENS):
+                self._mirrors[src].bp_samples = payload
         elif kind == Kind.LOSS:
             self._loss(src, rows)
         elif kind == Kind.STATE and size == len(KEYFRAME):
@@ -273,6 +275,8 @@ class Cutter:
     def _event(self, src: int, rows: list[Row]) -> None:
         ts, _, kind, sub, payload, _ = rows[0]
         mirror = self._mirrors[src]
+        if kind == Kind.TOKINT or (kind == Kind.TOKEN and sub in (TokenSub.FIRST, TokenSub.NEXT)):
+            mirror.bp_samples += 1  # CNT TOKENS
         if self._writer is None or max(row[0] for row in rows) < self.start_ns:
             for row in rows:
                 mirror.update(_record(row))

@@ -70,8 +70,8 @@ class Session:
     """What the bench knows of one start: everything offered until the flush.
 
     offered: by source, in order. cfg: by source, its CFG words in force at the start (default: those of the config).
-    bp_samples: by source, CNT BP_SAMPLES at END (default: as of the last entry). complete: an END is expected. latches:
-    those of RAS, which go on from session to session.
+    bp_samples: by source, CNT BP_SAMPLES or TOKENS at END (default: as of the last entry). complete: an END is
+    expected. latches: those of RAS, which go on from session to session. untold: what RAS latched since the one before.
     """
 
     offered: Mapping[int, Sequence[Entry]]
@@ -79,6 +79,7 @@ class Session:
     bp_samples: Mapping[int, int] = field(default_factory=dict)
     complete: bool = True
     latches: Latches = field(default_factory=Latches)
+    untold: list[Entry] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -121,6 +122,8 @@ class StreamModel:
 
     def check(self) -> Walk:
         """The whole session; returns what was found. ``at`` then tells where the session ends in the dump."""
+        for entry in self.session.untold:
+            self.session.latches.lost(entry, collector=False)
         try:
             self._group()
             self._start()
@@ -283,8 +286,8 @@ class StreamModel:
             self.state.stalled = record.payload
 
     def _take_total(self, record: Record) -> None:
-        """BP_SAMPLES in the group before END's counters: the total already, if END's time was latched before it."""
-        is_samples = (record.kind, record.sub) == (Kind.CNT, Cnt.BP_SAMPLES)
+        """The total in the group before END's counters: that of END already, if END's time was latched before it."""
+        is_samples = record.kind == Kind.CNT and record.sub in (Cnt.BP_SAMPLES, Cnt.TOKENS)
         if is_samples and record.payload == self.session.bp_samples.get(record.src):
             self.state.mirrors[record.src].bp_samples = record.payload
 

@@ -73,7 +73,7 @@ class Entry:
 
     ts, tq: of all its records. kind None: no record. step_ns: signed size of the step, None: no step.
     context: the CTX words that follow a TOKINT and enter with it or not at all.
-    bp_samples: the CNT BP_SAMPLES value of that clock (rule 9), None keeps what was told before.
+    bp_samples: CNT BP_SAMPLES of that clock, of TOKEN CNT TOKENS (rule 9); None keeps what was told before.
     clock: number of that clock, None if there are no clocks; no part of what the entry is. latch: class of a RAS record
     that counts, whose count is that of its latch when it is told (``ras_source``).
     """

@@ -303,8 +303,12 @@ class TokenIrqModel:
         time = inputs.time
         step_ns = time.step_ns if time.ts_step or time.rel_step else None
         if record is None:
-            return None if step_ns is None else Entry(time.ts_ns, SRC_TOKEN, None, tq=time.tq, step_ns=step_ns)
-        return Entry(time.ts_ns, SRC_TOKEN, *record, tq=time.tq, step_ns=step_ns, context=context)
+            if step_ns is None:
+                return None
+            return Entry(time.ts_ns, SRC_TOKEN, None, tq=time.tq, step_ns=step_ns, bp_samples=self.tokens)
+        return Entry(
+            time.ts_ns, SRC_TOKEN, *record, tq=time.tq, step_ns=step_ns, context=context, bp_samples=self.tokens
+        )
 
 
 class TokenInjectModel:

@@ -10,21 +10,36 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from npuscope.encode.framer import Session
 from npuscope.encode.jitter import JitterConfig
 from npuscope.encode.jitter_source import JitterInputs, JitterModel
 from npuscope.encode.mirror import BpLimits
 from npuscope.encode.probe import BpProbeModel, Sample, TimeBus
+from npuscope.encode.ras import RasConfig
 from npuscope.encode.ras_source import Latches, RasMoment, RasSourceModel
 from npuscope.encode.stream import Entry, StreamConfig
-from npuscope.encode.token import TokenInputs, TokenIrqModel, TokenView
-from npuscope.layout import SRC_JITTER, SRC_MARK, SRC_RAS, SRC_TOKEN, THRESHOLDS, Cfg, Kind, TimeQuality
+from npuscope.encode.token import TokenInjectModel, TokenInputs, TokenIrqModel, TokenView
+from npuscope.layout import SRC_JITTER, SRC_MARK, SRC_RAS, SRC_TOKEN, THRESHOLDS, Cfg, Kind, RasClass, TimeQuality
 
-__all__ = ["ACK_CLOCKS", "TopClock", "TopModel"]
+__all__ = ["ACK_CLOCKS", "TokenInject", "TopClock", "TopModel"]
 
 ACK_CLOCKS = 7
 """Clocks from the inputs of a moment to the acks that are collected with it."""
+RAS_CFG_CLOCKS = 3
+"""Clocks from the inputs of the first moment that a configuration judges, to its order."""
+RAS_INJECT_CLOCKS = 6
+"""Clocks from the inputs of the moment that injection meets, to its order."""
+
+
+class TokenInject(NamedTuple):
+    """Causes injected: see ``TokenInjectModel``."""
+
+    first: int
+    every: int
+    layer: int
+    cause: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +47,11 @@ class TopClock:
     """The inputs of ``nps_top`` in one clock, and two outputs that say what becomes of them.
 
     rel_ns, ts_ns, ts_step, rel_step, step_ns: as in ``TimeBus``. samples, apply: by source. mark: (sub, value).
-    sync, phy_changed, frac: of JITTER. acks (crc_reneg, phy_switch), reneg_done: of RAS. jitter_enable, ras_enable:
-    what the registers say; None: there are none, and the source is enabled while sampling. sampling: output, inputs are
-    offered. active: output, a stream is open. token: of TOKEN; its time, restart and reset are those of the clock.
+    sync, phy_changed, frac: of JITTER. acks (crc_reneg, phy_switch), reneg_done: of RAS. jitter_enable, jitter_apply,
+    ras_enable: what the registers say as these inputs are judged; without registers None, and the source is enabled
+    while sampling. ras_apply, ras_inject: what they order in this clock. sampling: output, inputs are offered. active:
+    output, a stream is open. token: of TOKEN; its time, restart, reset and forced are those of the clock. inject: what
+    TOKEN injects.
     """
 
     rel_ns: int
@@ -59,16 +76,19 @@ class TopClock:
     acks: tuple[bool, bool] = (False, False)
     reneg_done: bool = False
     ras_enable: bool | None = None
+    ras_apply: RasConfig | None = None
+    ras_inject: frozenset[RasClass] = frozenset()
     token: TokenInputs | None = None
+    inject: TokenInject | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Late:
-    """A moment on its way to the mapper: its clock, the entries it adds to, the words of a session that begins."""
+    """A moment on its way to the mapper: its clock, the list its entries go to, the words of a session that begins."""
 
     number: int
     moment: RasMoment
-    offered: list[Entry] | None
+    entries: list[Entry]
     words: dict[int, int] | None
 
 
@@ -110,8 +130,10 @@ class TopModel:
             self.jitter.reset(self._start_jitter, inputs.sync)
         if self.ras:
             self.ras.reset()
+        self.inject = TokenInjectModel(0, 0, 0, 0)
         if self.token and inputs.token:
             self.token.clock(replace(inputs.token, reset=True))
+        self._untold: list[Entry] = []
         self._moments: deque[_Late] = deque()
         self._latches = Latches()
         self._doubt = self._had_time = False
@@ -133,7 +155,8 @@ class TopModel:
             sample = inputs.samples.get(src) if inputs.sampling else None
             entries.append(probe.clock(time, sample, inputs.apply.get(src), restart))
         if self.token and inputs.token:
-            entries.append(self.token.clock(replace(inputs.token, time=time, restart=restart)))
+            forced = self._forced(inputs.token, inputs.inject)
+            entries.append(self.token.clock(replace(inputs.token, time=time, restart=restart, forced=forced)))
         moment = RasMoment(time)
         if self.jitter:
             entry, moment = self._jitter(self.jitter, inputs, time, restart)
@@ -174,6 +197,17 @@ class TopModel:
             return TimeQuality.HOLDOVER
         return TimeQuality.DOUBT if self._doubt else TimeQuality.FREE_RUN
 
+    def _forced(self, inputs: TokenInputs, setting: TokenInject | None) -> int:
+        """The causes injected in this clock."""
+        assert self.token is not None
+        shown, inject = inputs.token, self.inject
+        if setting is not None:
+            inject.first, inject.every, inject.layer, inject.cause = setting
+        forced = inject.forced(setting is not None, shown.layer) if shown is not None else 0
+        enters = self.token.look(inputs).enters
+        inject.clock(setting is not None, shown.layer if shown is not None and enters else None)
+        return forced
+
     def _jitter(
         self, model: JitterModel, inputs: TopClock, time: TimeBus, restart: bool
     ) -> tuple[Entry | None, RasMoment]:
@@ -200,15 +234,22 @@ class TopModel:
         """The mapper takes the moment when it has its acks, and the stream gets its entries in its order."""
         enable = inputs.sampling if inputs.ras_enable is None else inputs.ras_enable
         moment = replace(moment, enable=enable, reneg_done=inputs.reneg_done)
-        offered = self._offered[SRC_RAS] if inputs.sampling else None
+        untold = self.sessions[-1].untold if restart else self._untold  # of no stream, but latched
+        entries = self._offered[SRC_RAS] if inputs.sampling else untold
         words = self._ras_words if restart else None
-        self._moments.append(_Late(number, moment, offered, words))
+        self._moments.append(_Late(number, moment, entries, words))
+        config = inputs.ras_apply
+        if config is not None and config.legal and len(self._moments) > RAS_CFG_CLOCKS:
+            judged = self._moments[-1 - RAS_CFG_CLOCKS]
+            judged.moment = replace(judged.moment, config=config)
+        if inputs.ras_inject and len(self._moments) > RAS_INJECT_CLOCKS:
+            met = self._moments[-1 - RAS_INJECT_CLOCKS]
+            met.moment = replace(met.moment, inject=inputs.ras_inject)
         if len(self._moments) <= ACK_CLOCKS:
             return
         late = self._moments.popleft()
-        entries = model.clock(replace(late.moment, acks=inputs.acks))
-        if late.offered is not None:
-            late.offered.extend(replace(entry, clock=late.number) for entry in entries)
+        made = model.clock(replace(late.moment, acks=inputs.acks))
+        late.entries.extend(replace(entry, clock=late.number) for entry in made)
         if late.words is not None:
             late.words.update(model.words)
 
@@ -231,7 +272,8 @@ class TopModel:
         self._offered = {src: [] for src in [*self.probes, *sorted(self.config.others), SRC_MARK]}
         self._bp_samples = dict.fromkeys(self.probes, 0)
         self.starts.append(clock)
-        self.sessions.append(Session(self._offered, cfg, self._bp_samples, latches=self._latches))
+        self.sessions.append(Session(self._offered, cfg, self._bp_samples, latches=self._latches, untold=self._untold))
+        self._untold = []
 
     def _offer(self, entries: list[Entry | None], clock: int) -> None:
         for entry in entries:
@@ -239,3 +281,5 @@ class TopModel:
                 self._offered[entry.src].append(replace(entry, clock=clock))
         for src, probe in self.probes.items():
             self._bp_samples[src] = probe.bp_samples
+        if self.token:
+            self._bp_samples[SRC_TOKEN] = self.token.tokens

@@ -26,6 +26,7 @@ READ_BYTES: Final = 1 << 20
 WINDOW: Final = "Sample in Window"
 BUFFER: Final = "Sample in Buffer"
 _RADIX: Final = re.compile(r"\s*radix\s*-\s*", re.I)
+_WIDTH: Final = re.compile("[1-9][0-9]{0,4}")
 _RANGE: Final = re.compile(r"\[\s*(\d+)\s*(?::\s*(\d+)\s*)?\]\s*$")
 BASES: Final = {"HEX": 16, "HEXADECIMAL": 16, "BINARY": 2, "BIN": 2, "OCTAL": 8, "UNSIGNED": 10, "SIGNED": 10}
 _DIGIT_BITS: Final = {16: 4, 8: 3, 2: 1}
@@ -42,7 +43,10 @@ class SampleReader:
         self._facts = Facts()
         text = self._read()
         lines = text.splitlines(keepends=True)
-        self._rows = list(csv.reader(lines, skipinitialspace=True))
+        try:
+            self._rows = list(csv.reader(lines, skipinitialspace=True))
+        except csv.Error as error:
+            raise NpuscopeError("no CSV", file=self.file, found=str(error)) from None
         if len(self._rows) < 2:
             raise NpuscopeError("no second row", file=self.file, expected="names, then radix or widths")
         names = [name.strip() for name in self._rows[0]]
@@ -50,7 +54,11 @@ class SampleReader:
             self._bases = self._radix(self._rows[1], len(names))
             self._variables = _unique(_variable(name) for name in names)
         else:
-            names, widths = names[:-1], self._rows[1][: len(names) - 1]
+            names, widths = names[:-1], [width.strip() for width in self._rows[1][: len(names) - 1]]
+            if len(widths) != len(names) or not all(_WIDTH.fullmatch(width) for width in widths):
+                found = ",".join(widths)[:60]
+                raise NpuscopeError("the second row is no row of widths", file=self.file, found=found,
+                                    expected=f"{len(names)} numbers of bits")  # fmt: skip
             self._bases = [2] * len(names)
             self._variables = _unique(
                 Variable(name, "wire", int(width)) for name, width in zip(names, widths, strict=True)
@@ -165,7 +173,7 @@ class SampleReader:
 
 
 def _cells(line: str) -> int:
-    return len(next(csv.reader([line]), []))
+    return len(next(csv.reader(line.splitlines()), []))
 
 
 def _variable(name: str) -> Variable:

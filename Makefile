@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 SEEDS ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint gen gen-check regress prove mutate equiv signoff synth gates bench clean setup
+.PHONY: help demo test lint gen gen-check regress prove mutate equiv signoff synth gates faults bench clean setup
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -53,6 +53,9 @@ equiv: $(READY)  ## RTL against its ice40 netlist, module by module
 
 gates: $(READY)  ## module benches on gate level, on their ice40 netlists
 	$(PY) tb/gate.py
+
+faults: $(READY)  ## random netlist faults against the benches, survivors proven equivalent or listed
+	$(PY) tb/mutate.py --write
 
 signoff: $(READY)  ## all evidence afresh, then GO or NO-GO; an hour or more
 	-$(VENV)/bin/npuscope dv run

@@ -11,7 +11,7 @@ from npuscope.sim import tools
 from npuscope.sim.build import Design, locked
 from npuscope.sim.yosys import read_commands, run_script
 
-__all__ = ["netlist"]
+__all__ = ["named", "netlist"]
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DEFINES = {"NO_ICE40_DEFAULT_ASSIGNMENTS": 1}  # of inputs left open, in a way that Icarus does not read
@@ -44,11 +44,11 @@ def netlist(design: Design, root: Path) -> Design:
                 raise NpuscopeError(
                     f"no netlist of {design.top}", found=log.strip()[-200:], exit_code=Exit.CHECK_FAILED
                 )
-            made.write_text(_named(mapped.read_text(), design))
+            made.write_text(named(mapped.read_text(), design))
     return Design(design.top, (made, share / "share" / "ice40" / "cells_sim.v"), (), {}, _DEFINES)
 
 
-def _named(text: str, design: Design) -> str:
+def named(text: str, design: Design) -> str:
     """The netlist with the parameters of the top: those that it was made with, else their defaults."""
     source = _COMMENT.sub("", next(path for path in design.sources if path.stem == design.top).read_text())
     head = re.search(rf"module\s+{design.top}\s*#\s*\((.*?)\)\s*\(\s*(?:in|out)put", source, re.DOTALL)

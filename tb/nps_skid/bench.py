@@ -77,3 +77,17 @@ async def test_reset(dut):
     dut.rst.value = 0
     await RisingEdge(dut.clk)
     assert known(dut.m_axis_tvalid) == 0
+
+
+@cocotb.test()
+async def test_reset_of_one_clock(dut):
+    """Nothing that was inside comes out after a reset as short as can be."""
+    await begin(dut)
+    await stream(dut, bursts(100), bursts(0), 10)
+    dut.rst.value = 1
+    dut.s_axis_tvalid.value = 0
+    await RisingEdge(dut.clk)
+    dut.rst.value = 0
+    for _ in range(4):
+        await RisingEdge(dut.clk)
+        assert known(dut.m_axis_tvalid) == 0

@@ -2,10 +2,18 @@
 """Area and clock of RTL modules on ECP5-25k, speed grade 6: ``python tb/synth.py [--seeds N] MODULE[:NAME=VALUE]...``
 
 Yosys ``synth_ecp5 -nowidelut`` (wide multiplexers in LUT4 cells that the placer may pull apart: fewer cells and no
-slower), then nextpnr. A module has more ports than the part has pins, so it sits between two registers chains: one
-shifts the inputs in, one folds the outputs to a single pin. Both are flip-flops next to the ports, so the clock found
-is that of the module between registered neighbours. LUT4 are cells of Yosys, LUT also counts carry and RAM. ``--paths``
-prints the worst path of each clock.
+slower), then nextpnr. Two steps of Yosys and one weight of nextpnr are told what routing costs in this part:
+
+* enables and resets of fewer than CONTROL_SET flip-flops become logic: a control net of its own is a slow detour, and
+  flip-flops that share one are held together by the packer;
+* ``abc9 -W``: a wire takes WIRE_PS on average, not the 300 of the script; else the longest carry chain counts as the
+  worst path and all logic may be mapped as deep as that;
+* ``--placer-heap-timingweight``: three times the default, since two thirds of the worst paths are routing.
+
+A module has more ports than the part has pins, so it sits between two registers chains: one shifts the inputs in, one
+folds the outputs to a single pin. Both are flip-flops next to the ports, so the clock found is that of the module
+between registered neighbours, none of which is merged with a register of the module. LUT4 are cells of Yosys, LUT also
+counts carry and RAM. ``--paths`` prints the worst path of each clock.
 """
 
 from __future__ import annotations
@@ -31,6 +39,17 @@ from tb.runner import BUILD, design
 
 __all__ = ["Figures", "measure"]
 
+CONTROL_SET = 6
+WIRE_PS = 900
+TIMING_WEIGHT = 30
+
+_FLIP_FLOPS = " ".join(  # as in synth_ecp5
+    f"-cell {cell}"
+    for cell in (
+        *("$_DFF_?_ 01", "$_DFF_?P?_ r", "$_SDFF_?P?_ r"),
+        *("$_DFFE_??_ 01", "$_DFFE_?P??_ r", "$_SDFFE_?P??_ r"),
+    )
+)
 _RESOURCES = {"lut": "TRELLIS_COMB", "ff": "TRELLIS_FF", "ebr": "DP16KD"}
 
 
@@ -94,12 +113,21 @@ def _synthesise(made: Design, work: Path) -> str:
     modules = json.loads((work / "ports.json").read_text())["modules"]
     name = next(key for key, value in modules.items() if "top" in value.get("attributes", {}))
     (work / "harness.v").write_text(_harness(name, modules[name]["ports"]))
+    flow = "synth_ecp5 -nowidelut -top harness -run"
     code, log = run_script(
         [
             *reads,
             f"read_verilog {work}/harness.v",
             "hierarchy -check -top harness",
-            f"synth_ecp5 -nowidelut -top harness -json {work}/netlist.json",
+            f"{flow} begin:map_ffs",
+            "opt_clean",
+            f"dfflegalize {_FLIP_FLOPS} -mince {CONTROL_SET} -minsrst {CONTROL_SET}",
+            "simplemap",
+            "opt_expr",
+            f"{flow} map_ffs:map_luts",
+            f"abc9 -maxlut 4 -W {WIRE_PS}",
+            "clean",
+            f"{flow} map_cells: -json {work}/netlist.json",
         ]
     )
     if code:
@@ -117,6 +145,7 @@ def _harness(top: str, ports: dict[str, Any]) -> str:
     lines = [
         "module harness (input wire clk, input wire din, output wire dout);",
         f"reg [{wide_in - 1}:0] in; reg [{wide_out - 1}:0] folded; wire [{wide_out - 1}:0] out; reg rst;",
+        f"initial in = {{{wide_in}{{1'b1}}}};",  # unlike those of the module, so that none of the two are merged
         f"always @(posedge clk) begin in <= {{in[{wide_in - 2}:0], din}}; rst <= in[0];",
         f"folded <= out ^ {{folded[{wide_out - 2}:0], 1'b0}}; end",
         f"assign dout = folded[{wide_out - 1}];",
@@ -135,6 +164,7 @@ def _place(netlist: str, seed: int, target_mhz: int) -> dict[str, Any]:
 
     arguments = ["--25k", "--speed", "6", "--package", "CABGA381", "--lpf-allow-unconstrained", "--timing-allow-fail"]
     arguments += ["--json", netlist, "--report", "report.json", "--freq", str(target_mhz), "--seed", str(seed), "-q"]
+    arguments += ["--placer-heap-timingweight", str(TIMING_WEIGHT)]
     with contextlib.redirect_stdout(io.StringIO()):
         code = run_nextpnr_ecp5(arguments)
     if code:

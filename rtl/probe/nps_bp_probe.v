@@ -13,6 +13,7 @@
 // Pipeline: 1 read   2 distances   3 compare   4 decide, write back   5 tick, dwell   6, 7 dwell   8 event.
 // A sample in stage 4 may still change what the samples behind it were compared with. So stages 2 and 3 compare
 // with what is there and with what stage 4 may put there; its decision (s4_rec) only selects, as late as possible.
+// Limits are compared in stage 2 with all that may be in force, or come next, when the sample is in stage 3.
 // Signals sN_* belong to the clock that is in stage N; sN_same1, sN_same2 say that the sample one, two clocks
 // ahead of that in stage N is of the same layer.
 `default_nettype none
@@ -137,6 +138,7 @@ module nps_bp_probe #(
     reg [31:0] new_limits, new_stale, stale_kept;
     reg s5_new_limits;
     reg no_step, new_no_step;               // LEVEL_STEP is 0: out of reach
+    reg [17:0] coming;                      // {TH_ON, TH_OFF, TH_WET} of new_limits in the next clock
     assign stale = s5_new_stale ? new_stale : stale_kept;
 
     reg [31:0] cfg_word;
@@ -153,9 +155,12 @@ module nps_bp_probe #(
         | (TH_WET << `NPS_CFG_BP_LIMITS_TH_WET_LSB) | (LEVEL_STEP << `NPS_CFG_BP_LIMITS_LEVEL_STEP_LSB)
         | (DWELL_SHIFT << `NPS_CFG_BP_LIMITS_K_LSB) | (RAW << `NPS_CFG_BP_LIMITS_RAW_LSB);
 
-    wire [5:0] c1_on = c1_limits[`NPS_CFG_BP_LIMITS_TH_ON_LSB+:`NPS_CFG_BP_LIMITS_TH_ON_W];
-    wire [5:0] c1_off = c1_limits[`NPS_CFG_BP_LIMITS_TH_OFF_LSB+:`NPS_CFG_BP_LIMITS_TH_OFF_W];
-    wire [5:0] c1_wet = c1_limits[`NPS_CFG_BP_LIMITS_TH_WET_LSB+:`NPS_CFG_BP_LIMITS_TH_WET_W];
+    localparam integer ON = `NPS_CFG_BP_LIMITS_TH_ON_LSB;
+    localparam integer OFF = `NPS_CFG_BP_LIMITS_TH_OFF_LSB;
+    localparam integer WET = `NPS_CFG_BP_LIMITS_TH_WET_LSB;
+    wire [5:0] c1_on = c1_limits[ON+:6];
+    wire [5:0] c1_off = c1_limits[OFF+:6];
+    wire [5:0] c1_wet = c1_limits[WET+:6];
     wire c1_legal = c1_on >= `NPS_TH_ON_MIN && c1_off >= `NPS_TH_OFF_MIN && c1_wet >= `NPS_TH_WET_MIN && c1_off < c1_on;
 
     wire quiet = !s4_rec && !tick_now;      // a limit word can be executed
@@ -179,6 +184,7 @@ module nps_bp_probe #(
         s5_new_stale <= do_stale;
         stale_kept <= stale;
         if (c4_apply) new_stale <= c4_stale;
+        if (c2_apply) coming <= {c2_limits[ON+:6], c2_limits[OFF+:6], c2_limits[WET+:6]};
         if (c3_apply) begin
             {new_limits_wait, new_limits} <= {1'b1, c3_limits};
             new_no_step <= c3_limits[`NPS_CFG_BP_LIMITS_LEVEL_STEP_LSB+:`NPS_CFG_BP_LIMITS_LEVEL_STEP_W] == 6'd0;
@@ -187,6 +193,7 @@ module nps_bp_probe #(
         if (rst) begin
             {c4_apply, c3_apply, c2_apply, c1_apply, cfg_error, s5_new_limits, s5_new_stale} <= 7'd0;
             {new_limits_wait, limits, new_limits} <= {1'b0, LIMITS, LIMITS};
+            coming <= {LIMITS[ON+:6], LIMITS[OFF+:6], LIMITS[WET+:6]};
             {no_step, new_no_step} <= {2{LEVEL_STEP == 0}};
             {new_stale_wait, stale_kept, new_stale} <= {1'b0, STALE_NS, STALE_NS};
             {stale_on, new_stale_on} <= {2{STALE_NS != 32'd0}};
@@ -299,7 +306,18 @@ module nps_bp_probe #(
         end
     end
 
-    // ------------------------------------------------------------------ stage 2: distances to what may be told last
+    // ------------------------------------------------------------------ stage 2: limits, distances to what may be told last
+    // {hot, cool, wet} by the limits in force, by the new ones, by those that are the new ones in the next clock
+    function automatic [2:0] judged(input reg [5:0] occ, input reg [5:0] on, input reg [5:0] off, input reg [5:0] wet);
+        judged = {occ >= on, occ < off, occ >= wet};
+    endfunction
+    reg s3_on_kept, s3_cool_kept, s3_wet_kept, s3_on_new, s3_cool_new, s3_wet_new, on_new, cool_new, wet_new;
+    always @(posedge clk) begin
+        {s3_on_kept, s3_cool_kept, s3_wet_kept} <= judged(s2_occ, limits[ON+:6], limits[OFF+:6], limits[WET+:6]);
+        {s3_on_new, s3_cool_new, s3_wet_new} <=
+            judged(s2_occ, new_limits[ON+:6], new_limits[OFF+:6], new_limits[WET+:6]);
+        {on_new, cool_new, wet_new} <= judged(s2_occ, coming[17:12], coming[11:6], coming[5:0]);
+    end
     reg [CYCW-1:0] s2_ripe, s3_ripe;
     reg [5:0] s2_peak, s3_peak, s2_told, s3_told;
     reg s2_untold, s3_untold, s2_prev, s3_prev, s2_bp_en, s3_bp_en, s2_dry, s3_dry, s2_hot, s3_hot;
@@ -330,13 +348,11 @@ module nps_bp_probe #(
     end
 
     // ------------------------------------------------------------------ stage 3: compare
-    wire [5:0] on_now = limits[`NPS_CFG_BP_LIMITS_TH_ON_LSB+:`NPS_CFG_BP_LIMITS_TH_ON_W];
-    wire [5:0] off_now = limits[`NPS_CFG_BP_LIMITS_TH_OFF_LSB+:`NPS_CFG_BP_LIMITS_TH_OFF_W];
-    wire [5:0] wet_now = limits[`NPS_CFG_BP_LIMITS_TH_WET_LSB+:`NPS_CFG_BP_LIMITS_TH_WET_W];
+    // what was compared a clock ago: with the limits in force or, if they came into force in that clock, the new ones
+    wire on_now = s5_new_limits ? s3_on_new : s3_on_kept;
+    wire cool_now = s5_new_limits ? s3_cool_new : s3_cool_kept;
+    wire wet_now = s5_new_limits ? s3_wet_new : s3_wet_kept;
     wire [5:0] step_now = limits[`NPS_CFG_BP_LIMITS_LEVEL_STEP_LSB+:`NPS_CFG_BP_LIMITS_LEVEL_STEP_W];
-    wire [5:0] on_new = new_limits[`NPS_CFG_BP_LIMITS_TH_ON_LSB+:`NPS_CFG_BP_LIMITS_TH_ON_W];
-    wire [5:0] off_new = new_limits[`NPS_CFG_BP_LIMITS_TH_OFF_LSB+:`NPS_CFG_BP_LIMITS_TH_OFF_W];
-    wire [5:0] wet_new = new_limits[`NPS_CFG_BP_LIMITS_TH_WET_LSB+:`NPS_CFG_BP_LIMITS_TH_WET_W];
     wire [5:0] step_new = new_limits[`NPS_CFG_BP_LIMITS_LEVEL_STEP_LSB+:`NPS_CFG_BP_LIMITS_LEVEL_STEP_W];
     function automatic reaches(input reg [13:0] by, input reg [6:0] step);
         reaches = (!by[13] && {1'b0, by[12:7]} >= step) || (!by[6] && {1'b0, by[5:0]} >= step);
@@ -365,14 +381,13 @@ module nps_bp_probe #(
     // of both outcomes of stage 4: dries, and surely a record (also because the layer is unknown by now)
     wire lost = !s3_same1 && missed;                // whatever stage 4 does
     wire ticked = !s3_same1 && (missed || unseen);  // if it ticks
-    wire dries_rec = was_dry && !lost ? s3_occ >= wet_now : empty;
-    wire dries_not = tick_now ? (was_dry && !ticked ? s3_occ >= wet_now : empty)
-        : (was_dry && !lost ? s3_occ >= wet_new : empty);
+    wire dries_rec = was_dry && !lost ? wet_now : empty;
+    wire dries_not = tick_now ? (was_dry && !ticked ? wet_now : empty) : (was_dry && !lost ? wet_new : empty);
     always @(posedge clk) begin
         s4_boundary <= s3_cyc[CW-1:0] == {CW{1'b0}};
         s4_ripe_new <= s3_cyc + STEADY[CYCW-1:0];
-        s4_on <= quiet ? s3_occ >= on_new : s3_occ >= on_now;
-        s4_off <= quiet ? s3_occ < off_new : s3_occ < off_now;
+        s4_on <= quiet ? on_new : on_now;
+        s4_off <= quiet ? cool_new : cool_now;
         s4_dries <= s4_rec ? dries_rec : dries_not;
         s4_sure <= s4_rec ? lost || dries_rec : (tick_now ? ticked : lost) || dries_not;
         s4_differs <= s3_bit != (s3_same1 ? n_bp_en : s3_bp_en);

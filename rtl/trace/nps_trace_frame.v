@@ -157,7 +157,7 @@ module nps_trace_frame #(
     reg [19:0] state, resume;  // one-hot
     reg [3:0] at;
     reg [PAUSE-1:0] pause;  // a 1 for each clock left
-    reg running;  // |(state & RUN)
+    reg running;  // in RUN, where plain entries leave
     reg popping;  // e_ready for a marked or step entry
 
     wire e_step = e_entry[139];
@@ -187,6 +187,8 @@ module nps_trace_frame #(
     // ---------------------------------------------------------------- frame accounting
     wire [15:0] previous;
     wire [9:0] room;
+    reg begun;  // restart, a clock late: no group comes before
+    always @(posedge clk) begun <= restart;
 
     nps_trace_close #(
         .FRAME_RECORDS(FRAME_RECORDS),
@@ -195,7 +197,7 @@ module nps_trace_frame #(
     ) u_close (
         .clk(clk),
         .rst(rst),
-        .restart(restart),
+        .restart(begun),
         .rel_ns(rel_ns),
         .record(claim),
         .sync_a(next_valid && go && next_opens),
@@ -223,7 +225,7 @@ module nps_trace_frame #(
     ) u_lists (
         .clk(clk),
         .rst(rst),
-        .restart(restart),
+        .restart(begun),
         .robin(robin),
         .next_cnt(next_cnt),
         .next_cfg(next_cfg),
@@ -239,157 +241,131 @@ module nps_trace_frame #(
         .state_last(state_last)
     );
 
+    // ---------------------------------------------------------------- where the state machine is
+    wire in_idle = |(state & IDLE);
+    wire in_close = |(state & CLOSE);
+    wire in_group_a = |(state & GROUP_A);
+    wire in_group = |(state & GROUP);
+    wire in_start_cfg = |(state & START_CFG);
+    wire in_start_state = |(state & START_STATE);
+    wire in_run = |(state & RUN);
+    wire in_check = |(state & CHECK);
+    wire in_decide = |(state & DECIDE);
+    wire in_loss = |(state & LOSS);
+    wire in_step_lo = |(state & STEP_LO);
+    wire in_step_hi = |(state & STEP_HI);
+    wire in_record = |(state & RECORD);
+    wire in_pop = |(state & POP);
+    wire in_settle = |(state & SETTLE);
+    wire in_end_latch = |(state & END_LATCH);
+    wire in_end_cnt = |(state & END_CNT);
+    wire in_end = |(state & END);
+    wire in_end_taken = |(state & END_TAKEN);
+    wire in_context = |(state & CONTEXT);
+    wire in_list = in_start_cfg || in_start_state || in_end_cnt || in_end;
+
+    // ---------------------------------------------------------------- the words of a LOSS burst, one every other clock
+    reg burst_ready;  // burst_* is of `at`
+    reg [3:0] burst_kind, burst_sub, burst_after;
+    reg burst_ends, burst_first, burst_step, burst_words;
+    wire no_cfg = !e_loss_cfg;
+
+    always @(posedge clk) begin
+        burst_first <= at == AT_FIRST;
+        burst_step <= at == AT_STEP_HI;
+        burst_words <= at == AT_WORDS;
+        burst_after <= at + 4'd1;
+        if ((at == AT_SECOND && !e_loss_step) || at == AT_STEP_HI) burst_after <= has_layers ? AT_HOT : AT_WORDS;
+        if (at == AT_WORDS) burst_after <= AT_WORDS;
+        burst_ends <= (at == AT_SECOND && !e_loss_step && !has_layers && no_cfg) ||
+            (at == AT_STEP_HI && !has_layers && no_cfg) || (at == AT_STALE && no_cfg) || at == AT_LAYERS + 4'd1 ||
+            (at == AT_WORDS && word_sub == word_last);
+        case (at)
+            AT_FIRST: {burst_kind, burst_sub} <= {`NPS_K_LOSS, `NPS_LOSS_FIRST};
+            AT_SECOND: {burst_kind, burst_sub} <= {`NPS_K_LOSS, `NPS_LOSS_SECOND};
+            AT_CLK_STATE: {burst_kind, burst_sub} <= {`NPS_K_CLK, `NPS_CLK_STATE};
+            AT_STEP_LO: {burst_kind, burst_sub} <= {`NPS_K_CLK, `NPS_CLK_STEP_LO};
+            AT_STEP_HI: {burst_kind, burst_sub} <= {`NPS_K_CLK, `NPS_CLK_STEP_HI};
+            AT_HOT: {burst_kind, burst_sub} <= {`NPS_K_STATE, `NPS_STATE_HOT};
+            AT_BP_EN: {burst_kind, burst_sub} <= {`NPS_K_STATE, `NPS_STATE_BP_EN};
+            AT_UNKNOWN: {burst_kind, burst_sub} <= {`NPS_K_STATE, `NPS_STATE_UNKNOWN};
+            AT_DRY: {burst_kind, burst_sub} <= {`NPS_K_STATE, `NPS_STATE_DRY};
+            AT_LIMITS: {burst_kind, burst_sub} <= {`NPS_K_CFG, `NPS_CFG_BP_LIMITS};
+            AT_STALE: {burst_kind, burst_sub} <= {`NPS_K_CFG, `NPS_CFG_STALE};
+            AT_LAYERS: {burst_kind, burst_sub} <= {`NPS_K_CFG, `NPS_CFG_LAYERS};
+            AT_WORDS: {burst_kind, burst_sub} <= {`NPS_K_CFG, word_sub};
+            default: {burst_kind, burst_sub} <= {`NPS_K_CFG, `NPS_CFG_DRY_MASK};
+        endcase
+    end
+
     // ---------------------------------------------------------------- what the state machine says next
-    reg offers;
-    reg [INDEX_W-1:0] index;
-    reg [3:0] kind, sub;
-    reg from_entry, given, from_burst, burst_ends, is_last, opens, tells_loss, tells_step;
-    wire put = offers && place;
+    reg [INDEX_W-1:0] group_index;
+    reg [3:0] group_kind, group_sub;
     wire fetching;
     reg moving;   // records between here and crc_*
     reg armed;    // the word of a list may come: one by one, so that `close` knows of the word before
     reg holds_b;  // SYNC-B waits for the CRC
-    wire lists = armed && !close;
+    wire lists = armed && !close;  // only in a list
+    wire is_last = at[3];          // of a group: AT_DRY
+
+    // what is put into next_* in this clock, by state
+    wire puts_loss = in_loss && burst_ready && place;
+    wire puts_group = in_group && !holds_b && place;
+    wire puts_list = lists && place;
+    wire puts_one = (in_group_a || in_step_lo || in_step_hi || in_record || in_context) && place;
+    wire put = puts_loss || puts_group || puts_list || puts_one;
 
     always @* begin
-        offers = 1'b0;
-        index = e_index;
-        kind = e_entry[39:36];
-        sub = e_entry[35:32];
-        from_entry = 1'b0;
-        given = 1'b0;
-        from_burst = 1'b0;
-        burst_ends = 1'b0;
-        is_last = 1'b0;
-        opens = 1'b0;
-        tells_loss = 1'b0;
-        tells_step = 1'b0;
-        (* parallel_case *)
-        case (1'b1)
-            |(state & GROUP_A): begin
-                offers = 1'b1;
-                opens = 1'b1;
-                {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_A};
-            end
-            |(state & GROUP): begin
-                offers = !holds_b;
-                is_last = at == AT_DRY;
-                case (at)
-                    AT_SYNC_B: {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_B};
-                    AT_SYNC_C: {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_C};
-                    AT_CNT: {index, kind, sub} = {cnt_index, `NPS_K_CNT, cnt_sub};
-                    AT_CFG: {index, kind, sub} = {cfg_index, `NPS_K_CFG, cfg_sub};
-                    AT_HOT: {index, kind, sub} = {state_index, `NPS_K_STATE, `NPS_STATE_HOT};
-                    AT_BP_EN: {index, kind, sub} = {state_index, `NPS_K_STATE, `NPS_STATE_BP_EN};
-                    AT_UNKNOWN: {index, kind, sub} = {state_index, `NPS_K_STATE, `NPS_STATE_UNKNOWN};
-                    default: {index, kind, sub} = {state_index, `NPS_K_STATE, `NPS_STATE_DRY};
-                endcase
-            end
-            |(state & START_CFG): begin
-                offers = lists;
-                {index, kind, sub} = {cfg_index, `NPS_K_CFG, cfg_sub};
-            end
-            |(state & START_STATE): begin
-                offers = lists;
-                {index, kind, sub} = {state_index, `NPS_K_STATE, state_sub};
-            end
-            |(state & END_CNT): begin
-                offers = lists;
-                {index, kind, sub} = {cnt_index, `NPS_K_CNT, cnt_sub};
-            end
-            |(state & END): begin
-                offers = lists;
-                is_last = 1'b1;
-                {index, kind, sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_END};
-            end
-            |(state & LOSS): begin
-                offers = 1'b1;
-                from_burst = 1'b1;
-                case (at)
-                    AT_FIRST: begin
-                        {kind, sub} = {`NPS_K_LOSS, `NPS_LOSS_FIRST};
-                        tells_loss = 1'b1;
-                    end
-                    AT_SECOND: begin
-                        {kind, sub} = {`NPS_K_LOSS, `NPS_LOSS_SECOND};
-                        burst_ends = !e_loss_step && !has_layers && !e_loss_cfg;
-                    end
-                    AT_CLK_STATE: {kind, sub} = {`NPS_K_CLK, `NPS_CLK_STATE};
-                    AT_STEP_LO: {kind, sub} = {`NPS_K_CLK, `NPS_CLK_STEP_LO};
-                    AT_STEP_HI: begin
-                        {kind, sub} = {`NPS_K_CLK, `NPS_CLK_STEP_HI};
-                        tells_step = 1'b1;
-                        burst_ends = !has_layers && !e_loss_cfg;
-                    end
-                    AT_HOT: {kind, sub} = {`NPS_K_STATE, `NPS_STATE_HOT};
-                    AT_BP_EN: {kind, sub} = {`NPS_K_STATE, `NPS_STATE_BP_EN};
-                    AT_UNKNOWN: {kind, sub} = {`NPS_K_STATE, `NPS_STATE_UNKNOWN};
-                    AT_DRY: {kind, sub} = {`NPS_K_STATE, `NPS_STATE_DRY};
-                    AT_LIMITS: {kind, sub} = {`NPS_K_CFG, `NPS_CFG_BP_LIMITS};
-                    AT_STALE: begin
-                        {kind, sub} = {`NPS_K_CFG, `NPS_CFG_STALE};
-                        burst_ends = !e_loss_cfg;
-                    end
-                    AT_LAYERS: {kind, sub} = {`NPS_K_CFG, `NPS_CFG_LAYERS};
-                    AT_WORDS: begin
-                        {kind, sub} = {`NPS_K_CFG, word_sub};
-                        burst_ends = word_sub == word_last;
-                    end
-                    default: begin
-                        {kind, sub} = {`NPS_K_CFG, `NPS_CFG_DRY_MASK};
-                        burst_ends = 1'b1;
-                    end
-                endcase
-            end
-            |(state & STEP_LO): begin
-                offers = 1'b1;
-                from_entry = 1'b1;
-                {kind, sub} = {`NPS_K_CLK, `NPS_CLK_STEP_LO};
-            end
-            |(state & STEP_HI): begin
-                offers = 1'b1;
-                from_entry = 1'b1;
-                tells_step = 1'b1;
-                {kind, sub} = {`NPS_K_CLK, `NPS_CLK_STEP_HI};
-            end
-            |(state & RECORD): begin
-                offers = 1'b1;
-                from_entry = 1'b1;
-                given = 1'b1;
-            end
-            |(state & CONTEXT): begin
-                offers = 1'b1;
-                from_entry = 1'b1;
-                {kind, sub} = {`NPS_K_CTX, word_sub};
-            end
-            default: ;
+        case (at)
+            AT_SYNC_B: {group_index, group_kind, group_sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_B};
+            AT_SYNC_C: {group_index, group_kind, group_sub} = {FRAMER, `NPS_K_SYNC, `NPS_SYNC_C};
+            AT_CNT: {group_index, group_kind, group_sub} = {cnt_index, `NPS_K_CNT, cnt_sub};
+            AT_CFG: {group_index, group_kind, group_sub} = {cfg_index, `NPS_K_CFG, cfg_sub};
+            AT_HOT: {group_index, group_kind, group_sub} = {state_index, `NPS_K_STATE, `NPS_STATE_HOT};
+            AT_BP_EN: {group_index, group_kind, group_sub} = {state_index, `NPS_K_STATE, `NPS_STATE_BP_EN};
+            AT_UNKNOWN: {group_index, group_kind, group_sub} = {state_index, `NPS_K_STATE, `NPS_STATE_UNKNOWN};
+            default: {group_index, group_kind, group_sub} = {state_index, `NPS_K_STATE, `NPS_STATE_DRY};
         endcase
     end
+
+    localparam CHOICE_W = INDEX_W + 8;
+    function automatic [CHOICE_W-1:0] choice(input reg when, input reg [CHOICE_W-1:0] what);
+        choice = when ? what : {CHOICE_W{1'b0}};
+    endfunction
 
     always @(posedge clk) begin
         if (rst) next_valid <= 1'b0;
         else next_valid <= put || (next_valid && !go);
         if (place) begin
-            next_index <= index;
-            next_kind <= kind;
-            next_sub <= sub;
-            next_entry <= from_entry;
-            next_given <= given;
-            next_burst <= from_burst;
-            next_free <= burst_ends;
-            next_last <= is_last;
-            next_opens <= opens;
-            next_loss <= tells_loss;
-            next_step <= tells_step;
+            {next_index, next_kind, next_sub} <=
+                choice(in_group_a, {FRAMER, `NPS_K_SYNC, `NPS_SYNC_A}) |
+                choice(in_group, {group_index, group_kind, group_sub}) |
+                choice(in_start_cfg, {cfg_index, `NPS_K_CFG, cfg_sub}) |
+                choice(in_start_state, {state_index, `NPS_K_STATE, state_sub}) |
+                choice(in_end_cnt, {cnt_index, `NPS_K_CNT, cnt_sub}) |
+                choice(in_end, {FRAMER, `NPS_K_SYNC, `NPS_SYNC_END}) |
+                choice(in_loss, {e_index, burst_kind, burst_sub}) |
+                choice(in_step_lo, {e_index, `NPS_K_CLK, `NPS_CLK_STEP_LO}) |
+                choice(in_step_hi, {e_index, `NPS_K_CLK, `NPS_CLK_STEP_HI}) |
+                choice(in_record, {e_index, e_entry[39:32]}) |
+                choice(in_context, {e_index, `NPS_K_CTX, word_sub});
+            next_entry <= in_step_lo || in_step_hi || in_record || in_context;
+            next_given <= in_record;
+            next_burst <= in_loss;
+            next_free <= in_loss && burst_ends;
+            next_last <= (in_group && is_last) || in_end;
+            next_opens <= in_group_a;
+            next_loss <= in_loss && burst_first;
+            next_step <= in_step_hi || (in_loss && burst_step);
         end
-        robin <= |(state & GROUP_A) || |(state & GROUP);
-        next_cnt <= put && (|(state & END_CNT) || (|(state & GROUP) && at == AT_CNT));
-        next_cfg <= put && (|(state & START_CFG) || (|(state & GROUP) && at == AT_CFG));
-        next_state <= put && (|(state & START_STATE) || (|(state & GROUP) && is_last));
+        robin <= in_group_a || in_group;
+        next_cnt <= (in_end_cnt && puts_list) || (puts_group && at == AT_CNT);
+        next_cfg <= (in_start_cfg && puts_list) || (puts_group && at == AT_CFG);
+        next_state <= (in_start_state && puts_list) || (puts_group && is_last);
         moving <= put || next_valid || fetching || sealing;
-        armed <= !put && place &&
-            (|(state & START_CFG) || |(state & START_STATE) || |(state & END_CNT) || (|(state & END) && !moving));
-        holds_b <= |(state & GROUP_A) || (holds_b && moving);
+        armed <= in_list && !(in_end && moving) && !close && !puts_list && place && !rst;
+        holds_b <= in_group_a || (holds_b && moving);
+        burst_ready <= in_decide || (in_loss && !burst_ready) || (in_loss && !place);
     end
 
     // ---------------------------------------------------------------- next state
@@ -397,116 +373,76 @@ module nps_trace_frame #(
     reg [4:0] needs;
     reg fits;
 
+    wire turns = close && !next_valid;  // a list gives way to a group
+    wire leaves_group = puts_group && is_last;
+    wire leaves_loss = puts_loss && burst_ends;
+    wire leaves_context = place && word_sub == word_last;
+    wire looks = in_run && running;  // at what comes
+    wire sees_other = looks && !close && e_valid && !e_plain;
+    wire sees_end = looks && !close && !e_valid && e_empty && flush;
+    wire is_over = !next_valid && !moving && out_empty;
+    wire latched = !next_valid && !pause[CLOSED];
+    wire settled = !next_valid && !paused;
+
+    function automatic [19:0] go_to(input reg when, input reg [19:0] there);
+        go_to = when ? there : 20'd0;
+    endfunction
+
     always @(posedge clk) begin
         needs <= (e_mark ? (has_layers ? 5'd8 : 5'd2) : 5'd0) + (e_mark && e_loss_step ? 5'd3 : 5'd0) +
             (e_mark && e_loss_cfg ? (is_ras ? 5'd6 : 5'd2) : 5'd0) + (e_step ? 5'd2 : 5'd0) + {4'd0, e_record} +
             (has_context ? CONTEXT_WORDS : 5'd0);
         fits <= {5'd0, needs} <= room;
 
-        running <= 1'b0;
-        popping <= 1'b0;
-        done <= 1'b0;
-        final_counts <= 1'b0;
-        if ((|(state & CLOSE) || |(state & SETTLE) || |(state & END_LATCH)) && !next_valid) pause <= pause >> 1;
+        if ((in_close || in_settle || in_end_latch) && !next_valid) pause <= pause >> 1;
         else pause <= {PAUSE{1'b1}};
 
-        (* parallel_case *)
-        case (1'b1)
-            |(state & IDLE): begin
-                resume <= START_CFG;
-                if (restart) state <= CLOSE;
-            end
-            |(state & CLOSE): if (!next_valid && !pause[CLOSED]) state <= GROUP_A;
-            |(state & GROUP_A): begin
-                at <= AT_SYNC_B;
-                if (put) state <= GROUP;
-            end
-            |(state & GROUP):
-            if (put) begin
-                at <= at == AT_CFG ? AT_HOT : at + 4'd1;
-                if (is_last) state <= resume;
-            end
-            |(state & START_CFG): begin
-                resume <= START_CFG;
-                if (close && !next_valid) state <= CLOSE;
-                else if (put && cfg_last) state <= START_STATE;
-            end
-            |(state & START_STATE): begin
-                resume <= START_STATE;
-                if (close && !next_valid) state <= CLOSE;
-                else if (put && state_last) state <= RUN;
-            end
-            |(state & RUN): begin
-                running <= 1'b1;
-                resume <= RUN;
-                at <= AT_FIRST;
-                if (running) begin
-                    if (close || (e_valid && !e_plain) || (!e_valid && e_empty && flush)) running <= 1'b0;
-                    if (close) state <= CLOSE;
-                    else if (e_valid && !e_plain) state <= CHECK;
-                    else if (!e_valid && e_empty && flush) state <= END_LATCH;
-                end
-            end
-            |(state & CHECK): begin
-                word_sub  <= is_ras ? `NPS_CFG_R_LIMIT : `NPS_CFG_T_NOMINAL_LO;
-                word_last <= is_ras ? `NPS_CFG_A_HOLDOFF : `NPS_CFG_T_NOMINAL_HI;
-                if (!next_valid) state <= DECIDE;  // `room` knows of the record before
-            end
-            |(state & DECIDE): state <= !fits ? CLOSE : e_mark ? LOSS : e_step ? STEP_LO : RECORD;
-            |(state & LOSS):
-            if (put) begin
-                at <= at + 4'd1;
-                if ((at == AT_SECOND && !e_loss_step) || at == AT_STEP_HI) at <= has_layers ? AT_HOT : AT_WORDS;
-                if (at == AT_WORDS) begin
-                    at <= AT_WORDS;
-                    word_sub <= word_sub + 4'd1;
-                end
-                if (burst_ends) state <= e_step ? STEP_LO : e_record ? RECORD : POP;
-            end
-            |(state & STEP_LO): if (put) state <= STEP_HI;
-            |(state & STEP_HI): if (put) state <= e_record ? RECORD : POP;
-            |(state & RECORD): begin
-                word_sub  <= 4'd0;
-                word_last <= LAST_WORD;
-                if (put) state <= has_context ? CONTEXT : POP;
-            end
-            |(state & CONTEXT):
-            if (put) begin
-                word_sub <= word_sub + 4'd1;
-                if (word_sub == word_last) state <= POP;
-            end
-            |(state & POP): begin
-                if (!next_valid) begin
-                    popping <= 1'b1;
-                    state <= SETTLE;
-                end
-            end
-            |(state & SETTLE): if (!paused) state <= RUN;
-            |(state & END_LATCH): begin
-                final_counts <= 1'b1;
-                if (!next_valid && !paused) state <= END_CNT;
-            end
-            |(state & END_CNT): begin
-                resume <= END_CNT;
-                if (close && !next_valid) state <= CLOSE;
-                else if (put && cnt_last) state <= END;
-            end
-            |(state & END): begin
-                resume <= END;
-                if (close && !next_valid) state <= CLOSE;
-                else if (put) state <= END_TAKEN;
-            end
-            default:  // END_TAKEN
-            if (!next_valid && !moving && out_empty) begin
-                done  <= 1'b1;
-                state <= IDLE;
-            end
-        endcase
-        if (rst) begin
-            state <= IDLE;
-            running <= 1'b0;
-            popping <= 1'b0;
+        running <= in_run && !(running && (close || (e_valid ? !e_plain : e_empty && flush))) && !rst;
+        popping <= in_pop && !next_valid && !rst;
+        final_counts <= in_end_latch;
+        done <= in_end_taken && is_over;
+
+        if (in_idle) resume <= START_CFG;
+        else if (in_list || in_run) resume <= state;
+
+        if (in_group_a) at <= AT_SYNC_B;
+        else if (in_run) at <= AT_FIRST;
+        else if (puts_group) at <= at == AT_CFG ? AT_HOT : at + 4'd1;
+        else if (puts_loss) at <= burst_after;
+
+        if (in_check) begin
+            word_sub  <= is_ras ? `NPS_CFG_R_LIMIT : `NPS_CFG_T_NOMINAL_LO;
+            word_last <= is_ras ? `NPS_CFG_A_HOLDOFF : `NPS_CFG_T_NOMINAL_HI;
+        end else if (in_record) begin
+            word_sub  <= 4'd0;
+            word_last <= LAST_WORD;
+        end else if ((puts_loss && burst_words) || (in_context && place)) begin
+            word_sub <= word_sub + 4'd1;
         end
+
+        state <= go_to(in_idle, restart ? CLOSE : IDLE) |
+            go_to(in_close, latched ? GROUP_A : CLOSE) |
+            go_to(in_group_a, place ? GROUP : GROUP_A) |
+            go_to(in_group, leaves_group ? resume : GROUP) |
+            go_to(in_list && turns, CLOSE) |
+            go_to(in_start_cfg && !turns, puts_list && cfg_last ? START_STATE : START_CFG) |
+            go_to(in_start_state && !turns, puts_list && state_last ? RUN : START_STATE) |
+            go_to(in_end_cnt && !turns, puts_list && cnt_last ? END : END_CNT) |
+            go_to(in_end && !turns, puts_list ? END_TAKEN : END) |
+            go_to(in_end_taken, is_over ? IDLE : END_TAKEN) |
+            go_to(looks && close, CLOSE) | go_to(sees_other, CHECK) | go_to(sees_end, END_LATCH) |
+            go_to(in_run && !(looks && close) && !sees_other && !sees_end, RUN) |
+            go_to(in_check, next_valid ? CHECK : DECIDE) |  // `room` knows of the record before
+            go_to(in_decide, !fits ? CLOSE : e_mark ? LOSS : e_step ? STEP_LO : RECORD) |
+            go_to(in_loss, !leaves_loss ? LOSS : e_step ? STEP_LO : e_record ? RECORD : POP) |
+            go_to(in_step_lo, place ? STEP_HI : STEP_LO) |
+            go_to(in_step_hi, !place ? STEP_HI : e_record ? RECORD : POP) |
+            go_to(in_record, !place ? RECORD : has_context ? CONTEXT : POP) |
+            go_to(in_context, leaves_context ? POP : CONTEXT) |
+            go_to(in_pop, next_valid ? POP : SETTLE) |
+            go_to(in_settle, settled ? RUN : SETTLE) |
+            go_to(in_end_latch, settled ? END_CNT : END_LATCH);
+        if (rst) state <= IDLE;
     end
 
     // ---------------------------------------------------------------- time and number of the group
@@ -518,18 +454,18 @@ module nps_trace_frame #(
     reg [1:0] group_tq;
     reg [31:0] frame;
 
-    wire queued = |(state & CLOSE) && emitted && !e_empty;
+    wire queued = in_close && emitted && !e_empty;
     reg latches, from_queue, ends_group;  // one clock behind, with the time of that clock
     reg [63:0] ts_before;
     reg [1:0] tq_before;
 
     always @(posedge clk) begin
-        latches <= ((|(state & CLOSE) && !pause[CLOSED]) || (|(state & END_LATCH) && !paused)) && !next_valid;
+        latches <= (in_close && latched) || (in_end_latch && settled);
         from_queue <= queued;
         {tq_before, ts_before} <= {tq, ts_ns};
         if (latches) {group_tq, group_ts} <= from_queue ? {last_tq, last_ts} : {tq_before, ts_before};
 
-        ends_group <= put && |(state & GROUP) && is_last;
+        ends_group <= leaves_group;
         if (restart) begin
             frame <= 32'd0;
             first_frame <= 1'b1;

@@ -4,8 +4,9 @@
 // Does:      follows the order queue: one arrival mask per clock, lowest source first. A drained loss goes first, as
 //            an entry that has only the mark. What is taken waits in a buffer whose place was claimed before.
 // Promises:  entries of one clock leave in source order, those of different clocks in order of time; a drained loss
-//            leaves behind all entries of its source before it. Only registers decide what is taken.
-// Costs:     one entry a clock; 5 clocks from the grant of the order queue to m_valid.
+//            leaves behind all entries of its source before it. Only registers decide what is taken; all that the
+//            framer decides from (all outputs but payload, bp_samples and time) are registers.
+// Costs:     one entry a clock; 6 clocks from the grant of the order queue to m_valid.
 // Overflow:  none: what is not taken stays in its queue.
 `default_nettype none
 `include "nps_trace.vh"
@@ -125,13 +126,29 @@ module nps_trace_merge #(
     end
 
     // ---------------------------------------------------------------- buffer
-    localparam W = INDEX_W + 3 + 140;
+    localparam FLAGS_W = INDEX_W + 4 + 10;
+    reg d_valid;
+    reg [FLAGS_W-1:0] d_flags;  // what the framer decides from
+    reg [129:0] d_data;
+    wire [129:0] m_data;
+    wire [9:0] m_what;  // step, record, kind, sub
+    wire s_context = TOKEN != 0 && s_entry[39:36] == `NPS_K_TOKINT;
+
+    always @(posedge clk) begin
+        d_valid <= s_valid && !rst;
+        d_flags <= {
+            s_index, s_mark, s_cfg, s_step, !s_mark && !s_entry[139] && !s_context, s_entry[139:138], s_entry[39:32]
+        };
+        d_data <= {s_entry[137:40], s_entry[31:0]};
+    end
+
     wire buffer_empty, unused;
     wire [31:0] unused_stalled;
 
     nps_trace_out #(
         .DEPTH (16),
-        .DATA_W(W)
+        .DATA_W(130),
+        .LAST_W(FLAGS_W)
     ) u_buffer (
         .clk(clk),
         .rst(rst),
@@ -139,15 +156,16 @@ module nps_trace_merge #(
         .go(go),
         .claim(drains || grants),
         .empty(buffer_empty),
-        .s_valid(s_valid),
-        .s_data({s_index, s_mark, s_cfg, s_step, s_entry}),
-        .s_last(!s_mark && !s_entry[139] && (TOKEN == 0 || s_entry[39:36] != `NPS_K_TOKINT)),
-        .m_axis_tdata({m_index, m_mark, m_loss_cfg, m_loss_step, m_entry}),
+        .s_valid(d_valid),
+        .s_data(d_data),
+        .s_last(d_flags),
+        .m_axis_tdata(m_data),
         .m_axis_tvalid(m_valid),
-        .m_axis_tlast(m_plain),
+        .m_axis_tlast({m_index, m_mark, m_loss_cfg, m_loss_step, m_plain, m_what}),
         .m_axis_tready(m_ready),
         .stalled(unused_stalled)
     );
+    assign m_entry = {m_what[9:8], m_data[129:32], m_what[7:0], m_data[31:0]};
 
     always @(posedge clk)
         empty <= order_empty && drained == {SOURCES{1'b0}} && accept == {SOURCES{1'b0}} && buffer_empty;

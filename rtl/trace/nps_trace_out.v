@@ -4,15 +4,16 @@
 // Does:      a claim reserves the place of one record before it is made, `go` says that there is one; the record
 //            arrives some clocks later and waits here. So nothing between claim and buffer ever stops or is lost.
 // Promises:  AXI-Stream: valid does not wait for ready, data is stable until taken; tvalid and tlast are registers.
-//            Claims at most while go is 1 => no overflow. One record a clock if a place is free again DEPTH - 2 clocks after its claim.
-// Costs:     2 clocks from s_valid to m_axis_tvalid; DEPTH x (DATA_W + 1) bits of distributed RAM.
+//            Claims at most while go is 1 => no overflow. One record a clock if a place is free again DEPTH - 3 clocks after its claim.
+// Costs:     2 clocks from s_valid to m_axis_tvalid; DEPTH x (DATA_W + LAST_W) bits of distributed RAM.
 // Overflow:  none by construction. A stalled sink is counted: `stalled` = floor(clocks with valid and not ready / 256).
 `default_nettype none
 `include "nps_refuse.vh"
 
 module nps_trace_out #(
     parameter DEPTH = 16,   // records, a power of two, 4..64
-    parameter DATA_W = 128  // bits of a record, 1..
+    parameter DATA_W = 128, // bits of a record, 1..
+    parameter LAST_W = 1    // bits of last: what leaves by a register, 1..
 ) (
     input wire clk,
     input wire rst,
@@ -20,15 +21,15 @@ module nps_trace_out #(
 
     output reg  go,
     input  wire claim,
-    output reg  empty,  // every claim has left, said a clock late; no longer said in the clock after a claim
+    output reg  empty,  // every claim has left, said two clocks late; no longer said in the clock after a claim
 
     input wire              s_valid,
     input wire [DATA_W-1:0] s_data,
-    input wire              s_last,
+    input wire [LAST_W-1:0] s_last,
 
     output wire [DATA_W-1:0] m_axis_tdata,   // straight from the RAM, whose address is a register
     output reg               m_axis_tvalid,
-    output reg               m_axis_tlast,
+    output reg  [LAST_W-1:0] m_axis_tlast,
     input  wire              m_axis_tready,
 
     output wire [31:0] stalled
@@ -44,14 +45,16 @@ module nps_trace_out #(
     // ---------------------------------------------------------------- claims
     reg [AW:0] claims;
     wire leaves = m_axis_tvalid && m_axis_tready;
+    reg left;  // counted a clock late, so that ready does not reach the claims
 
     always @(posedge clk) begin
+        left <= leaves && !rst;
         if (rst) begin
             claims <= {(AW + 1) {1'b0}};
             go <= 1'b1;
             empty <= 1'b1;
         end else begin
-            if (claim != leaves) claims <= claim ? claims + ONE : claims - ONE;
+            if (claim != left) claims <= claim ? claims + ONE : claims - ONE;
             go <= claims < FULL - ONE;  // this clock's claim may take the last place
             empty <= claims == {(AW + 1) {1'b0}} && !claim;
         end
@@ -61,8 +64,9 @@ module nps_trace_out #(
     (* ram_style = "distributed" *)
     reg [DATA_W-1:0] buffer[0:DEPTH-1];
     (* ram_style = "distributed" *)
-    reg lasts[0:DEPTH-1];
+    reg [LAST_W-1:0] lasts[0:DEPTH-1];
     reg [AW:0] put, take, after;  // after: take + 1
+    wire [AW-1:0] shown = m_axis_tvalid ? after[AW-1:0] : take[AW-1:0];  // the next one, unless the sink waits
 
     assign m_axis_tdata = buffer[take[AW-1:0]];
 
@@ -71,7 +75,7 @@ module nps_trace_out #(
             buffer[put[AW-1:0]] <= s_data;
             lasts[put[AW-1:0]] <= s_last;
         end
-        m_axis_tlast <= leaves ? lasts[after[AW-1:0]] : lasts[take[AW-1:0]];
+        if (!m_axis_tvalid || m_axis_tready) m_axis_tlast <= lasts[shown];
         if (rst) begin
             put <= {(AW + 1) {1'b0}};
             take <= {(AW + 1) {1'b0}};

@@ -157,6 +157,12 @@ module formal_bp_probe #(
         judge4:  assert (!here || (dut.s4_on == (occ >= th_on) && dut.s4_off == (occ < th_off)
                          && dut.s4_dries == (dry ? occ >= th_wet : DRY_MASK[layer] && occ == 0)
                          && dut.s4_sure == (unknown || dut.s4_dries)));
+        judge3:  assert (!dut.s3_valid || ({dut.on_now, dut.cool_now, dut.wet_now} ==
+                         {dut.s3_occ >= th_on, dut.s3_occ < th_off, dut.s3_occ >= th_wet}
+                         && {dut.on_new, dut.cool_new, dut.wet_new} == {dut.s3_occ >= dut.new_limits[5:0],
+                             dut.s3_occ < dut.new_limits[11:6], dut.s3_occ >= dut.new_limits[29:24]}));
+        coming:  assert (dut.coming == (dut.c3_apply ? {dut.c3_limits[5:0], dut.c3_limits[11:6], dut.c3_limits[29:24]}
+                                       : {dut.new_limits[5:0], dut.new_limits[11:6], dut.new_limits[29:24]}));
         pending: assert (dut.new_limits_wait || dut.new_limits == limits);
         waiting: assert (!dut.raw_mode == !raw_mode);
         good:    assert (dut.new_limits[11:6] < dut.new_limits[5:0] && dut.new_limits[11:6] != 0

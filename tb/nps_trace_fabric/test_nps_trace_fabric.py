@@ -18,8 +18,8 @@ def test_bench(sim):
 @pytest.mark.parametrize(
     ("file", "old", "new", "test"),
     [
-        ("nps_trace_merge.v", "s_entry[39:36] != `NPS_K_TOKINT", "1'b1", "test_no_loss"),
-        ("nps_trace_frame.v", "if (word_sub == word_last) state <= POP;", "state <= POP;", "test_no_loss"),
+        ("nps_trace_merge.v", "s_entry[39:36] == `NPS_K_TOKINT", "1'b0", "test_no_loss"),
+        ("nps_trace_frame.v", "place && word_sub == word_last", "place", "test_no_loss"),
         ("nps_trace_source.v", ".drop_tokint(is_tokint)", ".drop_tokint(1'b0)", "test_losses"),
         ("nps_trace_context.v", "contexts[takes];", "contexts[puts];", "test_no_loss"),
     ],

@@ -252,6 +252,10 @@ module formal_frame #(
                            (dut.state != dut.STEP_LO || e_step) && (dut.state != dut.STEP_HI || e_step) &&
                            (dut.state != dut.RECORD || e_record) &&
                            (!in_context || (context_ && dut.word_sub <= 3 && dut.word_last == 3)));
+        says:      assert (!(in_loss && dut.burst_ready) || ({dut.burst_kind, dut.burst_sub} == code_of(loss_word) &&
+                           dut.burst_ends == (next_of(loss_word) == behind_burst) &&
+                           (dut.burst_ends || {1'b0, dut.burst_after} + 5'd8 == next_of(loss_word))));
+        asks:      assert (!dut.armed || in_list || dut.state == dut.END);
         group_at:  assert (dut.state != dut.GROUP || (dut.at != 4 && dut.at <= 8));
         first_at:  assert (!(dut.running || dut.state == dut.CHECK || dut.state == dut.DECIDE) || dut.at == 0);
         streams:   assert (open || done || dut.state == dut.IDLE);

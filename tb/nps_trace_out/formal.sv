@@ -44,7 +44,7 @@ module formal_out #(
             due  <= due + {7'd0, claim} - {7'd0, s_valid};
             held <= held + {7'd0, s_valid} - {7'd0, pop};
         end
-        none_before <= rst || (due == 0 && held == 0 && !claim);
+        none_before <= rst || (due == 0 && held == 0 && !claim && !dut.left);
     end
 
     // one record, chosen freely, followed by the number ahead of it
@@ -77,10 +77,10 @@ module formal_out #(
     always @(*) if (started) begin
         stable:   assert (!stalls || (m_axis_tvalid && {m_axis_tlast, m_axis_tdata} == offered));
         order:    assert (!tracked || (ahead < held && (ahead != 0 || !m_axis_tvalid || {m_axis_tlast, m_axis_tdata} == record)));
-        room:     assert ({1'b0, due} + {1'b0, held} <= DEPTH);
+        room:     assert ({1'b0, due} + {1'b0, held} <= DEPTH && dut.claims <= DEPTH);
         none:     assert (!m_axis_tvalid || held != 0);
         idle:     assert (empty == none_before && (!empty || (due == 0 && held == 0)));
-        books:    assert (dut.claims == due + held && in_buffer == held && in_buffer <= DEPTH && dut.after == dut.take + 1'b1);
+        books:    assert (dut.claims == due + held + {7'd0, dut.left} && in_buffer == held && in_buffer <= DEPTH && dut.after == dut.take + 1'b1);
         margin:   assert (!go || dut.claims < DEPTH);
         entry:    assert (!tracked || {dut.lasts[slot], dut.buffer[slot]} == record);
         head:     assert (!m_axis_tvalid || m_axis_tlast == dut.lasts[dut.take[$clog2(DEPTH)-1:0]]);

@@ -6,7 +6,8 @@
 //            nothing between; a LOSS burst with its entry and a CLK pair with its record hold no group; no frame
 //            exceeds FRAME_RECORDS; m_last on the last record of a group and on END, nowhere else.
 // Costs:     one plain entry a clock. A group costs its 9 records and about 20 idle clocks (the pipeline empties between
-//            SYNC-A and SYNC-B, for the CRC-32), a LOSS burst or a clock step about 12. 5 clocks from choice to record.
+//            SYNC-A and SYNC-B, for the CRC-32), a clock step about 12, a LOSS burst as much and a clock a record. 5 clocks
+//            from choice to record.
 // Overflow:  none: without `go` it stops, and entries wait in their queues.
 //
 // The choice is a plain entry, in state RUN, or what the state machine has put into next_* a clock before: so that only
@@ -188,7 +189,7 @@ module nps_trace_frame #(
     wire [15:0] previous;
     wire [9:0] room;
     reg begun;  // restart, a clock late: no group comes before
-    always @(posedge clk) begun <= restart;
+    always @(posedge clk) begun <= restart && !rst;
 
     nps_trace_close #(
         .FRAME_RECORDS(FRAME_RECORDS),

@@ -235,7 +235,8 @@ module formal_frame #(
         in_place:  assert (seen == place);
         coming:    assert (!dut.next_valid || (fits_want && owner && dut.next_last == (want == G_DRY || is_end) &&
                            dut.next_opens == is_a && !plain));
-        books:     assert (!open || count + dut.room == FRAME_RECORDS);
+        books:     assert (!open || dut.begun || count + dut.room == FRAME_RECORDS);
+        anew:   assert (!dut.begun || (open && count == 0 && dut.state == dut.CLOSE && !dut.next_valid));
         grouped:   assert (want == FREE || want > G_DRY || count == {5'd0, want});
         closes:    assert (dut.room != 0 || dut.close || !open);
         room:      assert (!dut.next_valid || dut.next_opens || dut.room != 0);

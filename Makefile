@@ -4,9 +4,10 @@ VENV ?= .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 SEEDS ?= 10
+FUZZ_SECONDS ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint gen gen-check regress prove mutate equiv signoff synth gates faults bench clean setup
+.PHONY: help demo test lint gen gen-check regress soak fuzz prove mutate equiv signoff synth gates faults bench clean setup
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -41,6 +42,10 @@ regress: $(READY)  ## the benches with SEEDS random seeds each, and 500 random p
 
 soak: $(READY)  ## 10,000 damaged dumps through the decoder, about 5 minutes
 	$(PY) -m tests.records.soak
+
+fuzz: $(READY)  ## every reader under a coverage-guided fuzzer, FUZZ_SECONDS each
+	$(PY) -c 'import atheris' 2>/dev/null || $(PY) -m pip install --quiet -c tools/constraints.txt -e '.[fuzz]'
+	$(PY) -m tests.fuzz --seconds $(FUZZ_SECONDS)
 
 prove: $(READY)  ## formal proofs, a few minutes
 	$(PY) -m npuscope.sim.prove

@@ -13,7 +13,8 @@ import pytest
 
 from npuscope.errors import NpuscopeError
 from npuscope.records import ahead, decoder, framing
-from npuscope.replay import BLAME_KINDSUBS
+from npuscope.replay import ALL_KINDSUBS, BLAME_KINDSUBS
+from npuscope.tables import TABLE_KINDSUBS
 from tests.records.dumps import rows, run
 from tests.records.test_glance import hurt
 
@@ -31,9 +32,19 @@ class AtOnce(Executor):
         return future
 
 
-def answer(path: Path, **options: Any) -> object:
+WANTED: dict[str, dict[str, Any]] = {
+    "stalls": {"keep": BLAME_KINDSUBS, "across": False},
+    "show": {"keep": BLAME_KINDSUBS | TABLE_KINDSUBS},
+    "tokens": {"keep": TABLE_KINDSUBS},
+    "report": {"keep": ALL_KINDSUBS | TABLE_KINDSUBS},
+    "export": {},
+}
+"""What verbs read."""
+
+
+def answer(path: Path, verb: str = "stalls", **options: Any) -> object:
     try:
-        batches, ledger = run(path, keep=BLAME_KINDSUBS, across=False, **options)
+        batches, ledger = run(path, **WANTED[verb], **options)
     except NpuscopeError as refused:
         return str(refused)
     return rows(batches), [offset for batch in batches for offset in batch.offset.tolist()], ledger.to_json()
@@ -51,8 +62,10 @@ def test_any_number_of_jobs_and_any_cut(jobs: int, tmp_path: Path, monkeypatch: 
     path.write_bytes(hurt(jobs))
     monkeypatch.setattr(decoder, "Ahead", lambda jobs, block: ahead.Ahead(jobs, block, executor))
     block = 8192 * random.Random(jobs).randrange(2, 9)
-    assert answer(path, jobs=jobs, block_bytes=block) == answer(path)
-    assert executor.done
+    for verb in ("stalls", list(WANTED)[1 + jobs % (len(WANTED) - 1)]):
+        executor.done = 0
+        assert answer(path, verb, jobs=jobs, block_bytes=block) == answer(path, verb)
+        assert executor.done
 
 
 def test_a_killed_process_only_costs_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,12 +82,13 @@ def broken() -> Future[Any]:
     return future
 
 
-def test_with_processes_and_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("verb", ["stalls", "export"])
+def test_with_processes_and_several_files(verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ahead, "WORTH_BYTES", 0)
     data = hurt(3)
     for number, part in enumerate((data[:150_001], data[150_001:])):
         (tmp_path / f"{number}.npt").write_bytes(part)
-    assert answer(tmp_path, jobs=2, block_bytes=1 << 15) == answer(tmp_path)
+    assert answer(tmp_path, verb, jobs=2, block_bytes=1 << 15) == answer(tmp_path, verb)
 
 
 def test_a_file_that_shrinks_while_it_is_read_is_one_line(tmp_path: Path) -> None:

@@ -75,19 +75,16 @@ class Feed:
 
         What can be read again is not kept: ``data`` stays as it is until ``took`` or ``load`` is called.
         """
-        size = _UNKEPT_BLOCKS * self._block
-        again = None if self.final or self._keep else self._source.reread(size)
-        if again is None:
+        size = self._block * (1 if self._keep else _UNKEPT_BLOCKS)
+        again = None if self.final else self._source.reread(size)
+        found = None if again is None else self._from_ahead(again)
+        if found is not None:
+            return found
+        if again is None or self._keep:
             glance = Glance(len(self.data) + self._block)
             if not self.final:
                 self._read(self._block, glance)
             return glance
-        if self._ahead is not None and again.size - again.place >= self._ahead.worth:
-            found = self._ahead.glance(again.name, again.place - len(self.data), again.size)
-            if found is not None:
-                self.unread = Unread(again, self.data, self._ahead.block - len(self.data), self.data[:0])
-                self._source.skip(self.unread.size)
-                return found
         whole = len(self.data) + size
         glance = Glance(whole)
         have = rest = len(self.data)
@@ -104,6 +101,21 @@ class Feed:
             have -= stop
         self.unread = Unread(again, self.data, size, piece[:have].copy())
         return glance
+
+    def _from_ahead(self, again: Again) -> Glance | None:
+        """A look by another process, and the bytes it was at, or what reads them."""
+        ahead, lead = self._ahead, len(self.data)
+        if ahead is None or again.size - again.place < ahead.worth:
+            return None
+        found = ahead.glance(again.name, again.place - lead, again.size)
+        if found is None:
+            return None
+        if not self._keep:
+            self.unread = Unread(again, self.data, ahead.block - lead, self.data[:0])
+            self._source.skip(self.unread.size)
+            return found
+        self._read(ahead.block - lead)
+        return found if len(self.data) == ahead.block else Glance(0)  # the file became shorter
 
     def load(self) -> None:
         """Have the bytes that were looked at and not kept."""

@@ -113,9 +113,9 @@ def test_dependence_on_the_sink_is_seen(tmp_path):
 
 PLANTED = {
     "loss mask forgets": ("stalls", Patch("nps_trace_loss.v", "mask <= mask | touched;", "mask <= touched;")),
-    "samples after the flush count": (
-        "dead_sink",
-        Patch("nps_top.v", "valid <= trace_valid & {NUM_BP{sampling}};", "valid <= trace_valid;"),
+    "first samples of a stream lost": (
+        "restarts",
+        Patch("nps_top.v", "valid <= trace_valid & {NUM_BP{sampling}};", "valid <= trace_valid & {NUM_BP{sampled}};"),
     ),
     "no doubt after loss of lock": ("steps_told", Patch("nps_top.v", "(had_time && !has_time)", "1'b0")),
 }
@@ -155,7 +155,7 @@ SOURCES_PLANTED = {
         "restarts",
         Patch("nps_top.v", ".js_offer(offered[`NPS_JITTER_LATENCY-1])", ".js_offer(1'b1)"),
     ),
-    "END before the last RAS record": ("restarts", Patch("nps_top.v", "flush && !ras_offers", "flush")),
+    "END before the last RAS record": ("no_loss", Patch("nps_top.v", "flush && !ras_offers", "flush")),
     "RAS limits to nobody": (
         "limits",
         Patch("nps_csr.v", "assign ras_apply = apply_ras;", "assign ras_apply = 1'b0;"),

@@ -35,8 +35,8 @@ def test_planted_bug():
     """The MARK source's counters left out."""
     patch = Patch(
         "nps_trace_walk.v",
-        "`NPS_CNT_BP_SAMPLES: index_next = index + ONE;",
-        "`NPS_CNT_BP_SAMPLES: index_next = FRAMER;",
+        "`NPS_CNT_BP_SAMPLES, `NPS_CNT_TOKENS: index_next = index + ONE;",
+        "`NPS_CNT_BP_SAMPLES, `NPS_CNT_TOKENS: index_next = FRAMER;",
     )
     caught("nps_trace_walk", "icarus", patch, parameters(Kind.CNT, 1), env={"KIND": "CNT", "NUM_BP": "1"})
 

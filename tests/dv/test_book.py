@@ -68,7 +68,7 @@ BOOK, PROBE, PLAN = "rtl/spec/thresholds.toml", "rtl/probe/nps_bp_probe.v", "tb/
         (BOOK, 'below = "TH_ON"', 'below = "TH_WET"', "TH_OFF: 48 is not below TH_WET = 4"),
         (BOOK, 'hysteresis = "TH_OFF"', 'hysteresis = "TH_LOW"', "hysteresis names no entry: TH_LOW"),
         (BOOK, 'kind = "hysteresis"', 'kind = "sign"', "TH_ON: no mutant that loses its hysteresis"),
-        (BOOK, "(was_dry && !lost ? s3_occ > wet_new", "(was_dry && !lost ? s3_occ >= wet_new", "mutant th_wet_strict"),
+        (BOOK, "occ > wet}", "occ >= wet}", "mutant th_wet_strict"),
         (
             BOOK,
             'by = ["test_new_peaks_and_moves"]',

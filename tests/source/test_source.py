@@ -29,7 +29,7 @@ def refused(path: object) -> NpuscopeError:
 @pytest.mark.parametrize(
     ("data", "name", "said"),
     [
-        (b"\x28\xb5\x2f\xfd" + bytes(99), "zstd", "zstd data"),
+        (b"\xfd7zXZ\x00" + bytes(99), "xz", "xz data"),
         (b"\x7fELF\x02\x01\x01" + bytes(99), "elf", "an ELF program"),
         (b"$date today $end\n$timescale 1ns $end\n", "vcd", "a VCD waveform"),
         (b"\xef\xbb\xbf$comment x $end\n", "vcd", "a VCD waveform"),

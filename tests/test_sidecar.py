@@ -219,6 +219,16 @@ def test_damaged_sidecar_is_noted_and_replaced(tmp_path: Path) -> None:
     assert asked(path) == (*plain[:2], True)
 
 
+def test_a_pipe_in_its_place_is_not_waited_for(tmp_path: Path) -> None:
+    path = put(tmp_path, Bulk(1 << 16).data())
+    asked(path)
+    kept = tmp_path / sidecars(tmp_path)[0]
+    kept.unlink()
+    os.mkfifo(kept)
+    assert asked(path)[2] is False
+    assert kept.is_file()  # a sidecar took its place
+
+
 @pytest.mark.parametrize("name", ["x" * 250, "run.npt"])
 def test_folder_without_room_for_it_is_no_error(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path, Bulk(1 << 16).data(), name)

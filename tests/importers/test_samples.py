@@ -60,6 +60,16 @@ def test_ila_radix_windows_and_texts(dress: object, tmp_path: Path) -> None:
     assert facts.notes == ["2 windows: how long it was between them is not known, shown as one sample"]
 
 
+def test_rows_that_are_missing_are_a_gap(tmp_path: Path) -> None:
+    """By the numbers of the samples; a row that was left out for its length is not missing as well."""
+    head = "Sample in Buffer,Sample in Window,TRIGGER,v\nRadix - UNSIGNED,UNSIGNED,HEX,HEX\n"
+    found, facts = read(tmp_path / "ila.csv", head + "0,0,0,1\n1,1,0,1\n2,2\n3,3,0,1\n9,9,0,1\n10,10,0,0\n")
+    assert found["v"] == [(0, "1"), (3, "1"), (9, "1"), (10, "0")]
+    assert facts.gaps == [(2, 3), (4, 9)]
+    assert facts.unknown == {"row of another length": 1, "missing row": 5}
+    assert facts.notes[1] == "line 7 is sample 9 of its window: 5 rows before it are missing"
+
+
 def test_litescope_widths_and_x(tmp_path: Path) -> None:
     found, facts = read(tmp_path / "dump.csv", SCOPE)
     assert found["level"] == [(0, "0"), (1, "1"), (2, "111"), (3, "10")]

@@ -70,6 +70,12 @@ def test_members_one_behind_the_other_are_one_input(pack: Pack, name: str, tmp_p
     assert npuscope.open(path, text=Text(time_unit_ps=1000)).ledger.lines == 9000
 
 
+def test_zstd_may_begin_with_a_frame_to_skip(tmp_path: Path) -> None:
+    skipped = b"\x50\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"hello"
+    path = put(tmp_path / "a.zst", skipped + zst(FWRITE))
+    assert npuscope.open(path, text=Text(time_unit_ps=1000)).ledger.lines == 9000
+
+
 @both
 def test_a_cut_file_gives_what_is_there_and_is_not_whole(
     pack: Pack, name: str, tmp_path: Path, capsys: Captured

@@ -107,6 +107,8 @@ class Sidecar:
 
     def _read(self) -> tuple[tuple[dict[str, Any], memoryview] | None, str | None]:
         try:
+            if not stat.S_ISREG(os.stat(self.path).st_mode):  # reading a pipe would wait for its writer
+                return None, None
             data = memoryview(np.fromfile(self.path, np.uint8))  # type: ignore[arg-type]
         except OSError:
             return None, None

@@ -59,7 +59,11 @@ PIPE_OPEN_S: Final = 5.0
 PIPE_IDLE_S: Final = 30.0
 """How long the writer of a named pipe may be silent; idle probes send a heartbeat every 0.13 s."""
 STDIN: Final = "-"
-PACKED: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+PACKED: Final = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    **{bytes((low, 0x2A, 0x4D, 0x18)): "zstd" for low in range(0x50, 0x60)},  # a frame to skip, RFC 8878
+}
 """First bytes of what is unpacked while it is read."""
 
 

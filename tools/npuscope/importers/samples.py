@@ -25,6 +25,8 @@ __all__ = ["SampleReader"]
 READ_BYTES: Final = 1 << 20
 WINDOW: Final = "Sample in Window"
 BUFFER: Final = "Sample in Buffer"
+MAX_SAMPLES: Final = 1 << 24
+"""Far deeper than any ILA: a higher number is no place in a window."""
 _RADIX: Final = re.compile(r"\s*radix\s*-\s*", re.I)
 _WIDTH: Final = re.compile("[1-9][0-9]{0,4}")
 _RANGE: Final = re.compile(r"\[\s*(\d+)\s*(?::\s*(\d+)\s*)?\]\s*$")
@@ -93,7 +95,7 @@ class SampleReader:
         window = names.index(WINDOW) if WINDOW in names else None
         times: list[int] = []
         samples: list[list[str]] = []
-        time, before, windows = 0, -1, 1
+        time, before, windows, left_out = 0, -1, 1, 0
         for number, row in enumerate(self._rows[2:], 3):
             cells = row[: len(names)]
             if not any(cell.strip() for cell in row):
@@ -103,6 +105,7 @@ class SampleReader:
                 facts.gaps.append((time, time + 1))
                 facts.notes.append(f"line {number} has {len(row)} columns, not {len(names)}: left out")
                 time += 1
+                left_out += 1
                 continue
             if window is not None:
                 try:
@@ -113,7 +116,14 @@ class SampleReader:
                     windows += 1
                     facts.gaps.append((time, time + 1))
                     time += 1
-                before = place
+                elif samples and (lost := place - before - 1 - left_out) > 0 and place < MAX_SAMPLES:
+                    facts.unknown["missing row"] = facts.unknown.get("missing row", 0) + lost
+                    facts.gaps.append((time, time + lost))
+                    facts.notes.append(
+                        f"line {number} is sample {place} of its window: {lost} rows before it are missing"
+                    )
+                    time += lost
+                before, left_out = place, 0
             times.append(time)
             samples.append(cells)
             time += 1
@@ -153,7 +163,7 @@ class SampleReader:
     def _signal(self, variable: Variable) -> Signal:
         column = self._column[variable.name]
         texts = [cells[column].strip() for cells in self._samples]
-        gaps = {low + 1 for low, _ in self._facts.gaps}
+        gaps = {high for _, high in self._facts.gaps}
         changes = [i for i, text in enumerate(texts) if not i or text != texts[i - 1] or self._time[i] in gaps]
         table: dict[str, tuple[int, int]] = {}
         base = self._bases[column]

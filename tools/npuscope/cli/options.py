@@ -93,7 +93,7 @@ _INPUT: Final = (
     _option("--time-unit", metavar="TIME", help="Text and waveforms: one count of their time, e.g. 1ns, 10ps."),
     _option("--clock-period", metavar="TIME", help="AIE traces, ILA: one cycle, e.g. 1ns, 556ps."),
     _option("--sample-period", metavar="TIME", help="Text dumps: a layer not printed for this long has cooled."),
-    _option("--allow-backwards", is_flag=True, help="Text dumps: a time that goes back is a restart."),
+    _option("--allow-backwards", is_flag=True, help="Text, VCD: a time that goes back is a restart."),
     _option("-j", "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes.  [default: cores]"),
     _option("--no-cache", is_flag=True, help="Neither use nor write FILE.*.npuscope-cache, which saves the next pass."),
     _option("-q", "--quiet", is_flag=True, help="No summary and no progress on stderr."),
